@@ -1,0 +1,56 @@
+"""Batches as pure functions of (key, step): nothing to save, nothing to restore.
+
+Labelled samples cycle through a set in a new order every epoch. Virtual inputs are
+never stored: number i of an ensemble is drawn from the i-th key, whenever it is
+needed. A finite ensemble (the paper's) repeats its numbers, an endless one does not.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from pilno_jax.problems.base import Problem
+
+Data = dict[str, Any]
+Batches = Callable[[Data, jax.Array, jax.Array], dict[str, Any]]
+
+
+def shuffled(key: jax.Array, step: jax.Array, batch: int, total: int) -> jax.Array:
+    """The indices of one batch; an epoch of ceil(total / batch) steps shows them all."""
+    steps_per_epoch = -(-total // batch)
+    epoch, position = jnp.divmod(step, steps_per_epoch)
+    order = jax.random.permutation(jax.random.fold_in(key, epoch), total)
+    return order[(position * batch + jnp.arange(batch)) % total]
+
+
+def batches(
+    problem: Problem,
+    *,
+    num_train: int,
+    batch_data: int,
+    batch_physics: int,
+    num_virtual: int | None,
+) -> Batches:
+    """(data, key, step) -> batch, to be traced into the training step.
+
+    num_virtual: the size of the virtual ensemble; None draws fresh inputs every step,
+    0 (or batch_physics = 0) does without.
+    """
+    draw = jax.vmap(problem.sample_virtual)
+
+    def batch(data: Data, key: jax.Array, step: jax.Array) -> dict[str, Any]:
+        order_key, member_key, virtual_key = jax.random.split(key, 3)
+        chosen = shuffled(order_key, step, batch_data, num_train)
+        made = jax.tree.map(lambda x: x[chosen], data)
+        if batch_physics and num_virtual != 0:
+            if num_virtual is None:
+                members = step * batch_physics + jnp.arange(batch_physics)
+            else:
+                members = shuffled(member_key, step, batch_physics, num_virtual)
+            keys = jax.vmap(lambda i: jax.random.fold_in(virtual_key, i))(members)
+            made = {**made, "virtual": draw(keys)}
+        return made
+
+    return batch

@@ -1,0 +1,144 @@
+"""The training objective: where problems and networks meet (paper, Algorithm 1).
+
+    total = w_data data + sum_c w_c (c + w_virtual c_virtual),   c in {pde, ic, bc}
+
+`loss(params, batch) -> (total, terms)` is pure: jit it, vmap it over seeds, or call
+it in any other training loop. A batch is a dict of batched arrays:
+
+    inputs   labelled inputs
+    labels   their solutions on the problem's label nodes
+    virtual  inputs without a solution; may be left out
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from pilno_jax import causality
+from pilno_jax.checks import require, require_choice
+from pilno_jax.problems.base import Inputs, Problem
+
+Params = Any
+Apply = Callable[[Params, jax.Array, tuple[jax.Array, ...]], jax.Array]
+Predict = Callable[[Params, Inputs], jax.Array]
+Batch = Mapping[str, Any]
+Terms = dict[str, jax.Array]
+Loss = Callable[[Params, Batch], tuple[jax.Array, Terms]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Weights:
+    """The lambdas. `virtual` scales every physics term of the virtual inputs."""
+
+    data: float = 1.0
+    pde: float = 1.0
+    ic: float = 10.0
+    bc: float = 1.0
+    virtual: float = 1.0
+
+    def __post_init__(self):
+        for name, value in dataclasses.asdict(self).items():
+            require(value >= 0, f"weights.{name}", value, "a number >= 0")
+
+    @property
+    def physics(self) -> bool:
+        return self.pde > 0 or self.ic > 0 or self.bc > 0
+
+
+def relative_l2(u: jax.Array, truth: jax.Array) -> jax.Array:
+    """|u - truth| / |truth| of one sample."""
+    return jnp.linalg.norm((u - truth).ravel()) / jnp.linalg.norm(truth.ravel())
+
+
+def squared_l2(u: jax.Array, truth: jax.Array) -> jax.Array:
+    """The paper's data loss: the squared L2 distance, averaged over nodes."""
+    return jnp.mean((u - truth) ** 2)
+
+
+DATA_LOSSES = {"relative": relative_l2, "squared": squared_l2}
+
+
+def predictor(problem: Problem, apply: Apply) -> Predict:
+    """predict(params, inputs) -> u for a batch of inputs.
+
+    `apply` sees the whole batch at once, because a network that knows its batch axis
+    lays its matrix products out better than one that is vmapped.
+    """
+
+    def predict(params: Params, inputs: Inputs) -> jax.Array:
+        features = jax.vmap(problem.features)(inputs)
+        raw = apply(params, features, problem.grid.scaled)[..., 0]
+        return jax.vmap(problem.constrain)(raw, inputs)
+
+    return predict
+
+
+def physics(
+    problem: Problem, rule: causality.Rule
+) -> Callable[[jax.Array, Inputs], Terms]:
+    """(u, inputs) -> the unweighted pde, ic, bc terms of one sample."""
+
+    def terms(u: jax.Array, inputs: Inputs) -> Terms:
+        residual = problem.residual(u, inputs)
+        if problem.time_axis is not None:
+            residual = _causal(residual, problem, rule)
+        found = {"pde": problem.measure(residual, u, inputs)}
+        for name, constraint in problem.constraints.items():
+            found[name] = jnp.mean(constraint(u, inputs) ** 2)
+        return found
+
+    return terms
+
+
+def _causal(residual: jax.Array, problem: Problem, rule: causality.Rule) -> jax.Array:
+    """The residual times sqrt(w(t)): measured in L2 that is Eq. (temporal_causality).
+
+    Weighting the residual rather than its square lets one rule serve every measure.
+    """
+    axis = problem.time_axis
+    assert axis is not None
+    others = tuple(i for i in range(residual.ndim) if i != axis)
+    times = problem.grid.coordinates[axis]
+    weights = rule(times, jnp.mean(residual**2, axis=others))
+    return residual * jnp.expand_dims(jnp.sqrt(weights), others)
+
+
+def objective(
+    problem: Problem,
+    apply: Apply,
+    weights: Weights | None = None,
+    rule: causality.Rule | None = None,
+    data_loss: str = "relative",
+) -> Loss:
+    """The pure function (params, batch) -> (total, terms) that training minimises."""
+    require_choice("data_loss", data_loss, sorted(DATA_LOSSES))
+    weights = weights or Weights()
+    predict = predictor(problem, apply)
+    physics_terms = jax.vmap(physics(problem, rule or causality.uniform()))
+    distance = jax.vmap(DATA_LOSSES[data_loss])
+
+    def loss(params: Params, batch: Batch) -> tuple[jax.Array, Terms]:
+        inputs, labels, virtual = batch["inputs"], batch["labels"], batch.get("virtual")
+        labelled = labels.shape[0]
+        if virtual is not None and weights.physics:
+            # One pass of the network for both kinds of sample.
+            inputs = jax.tree.map(lambda *x: jnp.concatenate(x), inputs, virtual)
+        u = predict(params, inputs)
+
+        terms = {"data": jnp.mean(distance(problem.restrict(u[:labelled]), labels))}
+        total = weights.data * terms["data"]
+        if not weights.physics:
+            return total, terms
+        for name, values in physics_terms(u, inputs).items():
+            weight = getattr(weights, name)
+            terms[name] = jnp.mean(values[:labelled])
+            total += weight * terms[name]
+            if virtual is not None:
+                terms[f"{name}_virtual"] = jnp.mean(values[labelled:])
+                total += weight * weights.virtual * terms[f"{name}_virtual"]
+        return total, terms
+
+    return loss

@@ -1,0 +1,59 @@
+"""The diffusion equation, periodic in x (paper, Appendix B, with f = 0):
+
+    u_t - D u_xx = 0,   x in [0, 1),  t in [0, T],   u(x, 0) = u0(x).
+
+The linear sibling of Burgers on the same grid: mode k decays as exp(-D (2 pi k)^2 t)
+and that closed form is the reference. The paper prints neither f nor D; f = 0 and
+D = 0.01 are ours. Its poles are known, which makes it the test bed of interpretability.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pilno_jax.checks import require_positive
+from pilno_jax.derivatives import along, derivative
+from pilno_jax.grids import Axis, Grid
+from pilno_jax.problems.base import Inputs, Problem, resizable
+from pilno_jax.problems.initial_value import LengthScales, initial_value_problem
+
+
+@resizable("num_x", "num_t")
+def diffusion(
+    *,
+    diffusivity: float = 0.01,
+    length_scale: float = 0.5,
+    virtual_length_scales: LengthScales = (0.5, 5.0),
+    sigma: float = 0.2,
+    num_x: int = 32,
+    num_t: int = 26,
+    final_time: float = 1.0,
+    hard_constraints: bool = True,
+) -> Problem:
+    """The heat equation on a (num_x, num_t) grid; see the module for the equation."""
+    require_positive(diffusivity=diffusivity, final_time=final_time)
+    x = Axis("x", 0.0, 1.0, num_x, periodic=True)
+    t = Axis("t", 0.0, final_time, num_t)
+    d_xx, d_t = derivative(x, 2), derivative(t, 1, accuracy=6)
+
+    wavenumbers = 2 * np.pi * np.arange(num_x // 2 + 1)
+    decay = np.exp(-diffusivity * np.outer(wavenumbers**2, t.coordinates))
+
+    def solve(u0: jax.Array) -> jax.Array:
+        modes = jnp.fft.rfft(u0)[:, None] * jnp.asarray(decay, u0.dtype)
+        return jnp.fft.irfft(modes, num_x, axis=0)
+
+    def residual(u: jax.Array, inputs: Inputs) -> jax.Array:
+        del inputs
+        return along(d_t, u, 1) - diffusivity * along(d_xx, u, 0)
+
+    return initial_value_problem(
+        name="diffusion",
+        grid=Grid((x, t)),
+        solve=solve,
+        residual=residual,
+        length_scale=length_scale,
+        virtual_length_scales=virtual_length_scales,
+        sigma=sigma,
+        hard_constraints=hard_constraints,
+    )

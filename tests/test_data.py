@@ -1,0 +1,102 @@
+"""Labelled sets are functions of their key, and caches are never trusted blindly."""
+
+import logging
+
+import jax
+import numpy as np
+import pytest
+import toy
+
+from pilno_jax import data
+
+PROBLEM = toy.decay()
+KEY = jax.random.key(3)
+
+
+def test_sample_i_does_not_depend_on_the_size_of_the_set():
+    few, many = (data.generate(PROBLEM, KEY, n, chunk=2) for n in (3, 7))
+    np.testing.assert_array_equal(few["inputs"]["u0"], many["inputs"]["u0"][:3])
+    np.testing.assert_array_equal(few["labels"], many["labels"][:3])
+
+
+def test_labels_solve_their_inputs():
+    made = data.generate(PROBLEM, KEY, 5, chunk=2)
+    expected = jax.vmap(PROBLEM.solve)(made["inputs"])
+    np.testing.assert_allclose(made["labels"], expected, rtol=1e-6)
+
+
+def test_families_take_turns():
+    import dataclasses
+
+    low = lambda key: {"u0": PROBLEM.sample(key)["u0"]}  # noqa: E731
+    high = lambda key: {"u0": 10 + PROBLEM.sample(key)["u0"]}  # noqa: E731
+    mixed = dataclasses.replace(PROBLEM, strata=(low, high))
+    first = data.generate(mixed, KEY, 5)["inputs"]["u0"][:, 0]
+    assert list(first > 5) == [False, True, False, True, False]
+
+
+def test_progress_is_reported():
+    seen = []
+    data.generate(PROBLEM, KEY, 5, chunk=2, report=lambda *at: seen.append(at))
+    assert seen == [(2, 5), (4, 5), (5, 5)]
+
+
+class Maker:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self):
+        self.calls += 1
+        return data.generate(PROBLEM, KEY, 4)
+
+
+def test_the_second_time_comes_from_the_cache(tmp_path):
+    make = Maker()
+    one = data.cached(tmp_path, {"name": "toy", "count": 4}, make)
+    two = data.cached(tmp_path, {"name": "toy", "count": 4}, make)
+    assert make.calls == 1
+    np.testing.assert_array_equal(one["labels"], two["labels"])
+    np.testing.assert_array_equal(one["inputs"]["u0"], two["inputs"]["u0"])
+    data.cached(tmp_path, {"name": "toy", "count": 5}, make)
+    assert make.calls == 2
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "foreign"])
+def test_a_bad_cache_is_made_again_and_said_so(tmp_path, caplog, damage):
+    make = Maker()
+    data.cached(tmp_path, {"name": "toy"}, make)
+    (path,) = tmp_path.glob("*.npz")
+    raw = bytearray(path.read_bytes())
+    if damage == "cut":
+        path.write_bytes(raw[: len(raw) // 2])
+    elif damage == "flipped":
+        middle = raw.find(b"labels.npy") + 200
+        raw[middle] ^= 0xFF
+        path.write_bytes(raw)
+    else:
+        np.savez(path, description=np.array("other"), labels=np.zeros(1))
+    with caplog.at_level(logging.WARNING):
+        again = data.cached(tmp_path, {"name": "toy"}, make)
+    assert make.calls == 2
+    assert "making it again" in caplog.text
+    np.testing.assert_array_equal(again["labels"], Maker()()["labels"])
+    data.cached(tmp_path, {"name": "toy"}, make)
+    assert make.calls == 2
+
+
+def test_the_source_of_the_numerics_is_part_of_the_key(tmp_path, monkeypatch):
+    make = Maker()
+    data.cached(tmp_path, {"name": "toy"}, make)
+    monkeypatch.setattr(data, "_source_digest", lambda: "another version")
+    data.cached(tmp_path, {"name": "toy"}, make)
+    assert make.calls == 2
+
+
+def test_nothing_half_written_is_left_when_writing_fails(tmp_path, monkeypatch):
+    def full_disk(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(data.np, "savez", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        data.cached(tmp_path, {"name": "toy"}, Maker())
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,123 @@
+"""The objective against hand-computed values and its own structure."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import toy
+
+from pilno_jax import causality
+from pilno_jax.objective import Weights, objective, predictor, relative_l2
+
+PROBLEM = toy.decay()
+BATCH = toy.batch(PROBLEM)
+WEIGHTS = Weights(data=2.0, pde=3.0, ic=5.0, virtual=0.5)
+
+
+def by_hand(params, batch, weights_of_time):
+    """The same loss in plain NumPy, sample by sample."""
+    t = np.linspace(0.0, 1.0, toy.NUM_T)
+    curve = sum(float(p) * t**k for k, p in enumerate(params))
+    slope = sum(k * float(p) * t ** max(k - 1, 0) for k, p in enumerate(params))
+    terms = {"data": [], "pde": [], "ic": [], "pde_virtual": [], "ic_virtual": []}
+    for kind, suffix in (("inputs", ""), ("virtual", "_virtual")):
+        for u0 in np.asarray(batch[kind]["u0"]):
+            u = np.outer(u0, curve)
+            residual = np.outer(u0, slope + curve)
+            terms["pde" + suffix].append((weights_of_time * residual**2).mean())
+            terms["ic" + suffix].append(((u[:, 0] - u0) ** 2).mean())
+            if not suffix:
+                truth = np.outer(u0, np.exp(-t))
+                gap = np.linalg.norm(u - truth) / np.linalg.norm(truth)
+                terms["data"].append(gap)
+    return {name: np.mean(values) for name, values in terms.items()}
+
+
+@pytest.mark.parametrize("rate", [None, 4.0])
+def test_known_u_gives_the_hand_computed_terms(rate):
+    rule = causality.exponential(rate) if rate else causality.uniform()
+    t = np.linspace(0.0, 1.0, toy.NUM_T)
+    w = np.exp(-(rate or 0.0) * t)
+    params = toy.TAYLOR.at[0].set(1.1)
+    loss = objective(PROBLEM, toy.apply, WEIGHTS, rule)
+    total, terms = loss(params, BATCH)
+    expected = by_hand(params, BATCH, w / w.mean())
+    assert terms.keys() == expected.keys()
+    for name, value in expected.items():
+        # The 4th-order difference is exact on this quartic: only rounding is left.
+        assert float(terms[name]) == pytest.approx(value, rel=2e-4, abs=1e-7), name
+    parts = 2 * expected["data"] + 3 * expected["pde"] + 5 * expected["ic"]
+    parts += 0.5 * (3 * expected["pde_virtual"] + 5 * expected["ic_virtual"])
+    assert float(total) == pytest.approx(parts, rel=2e-4)
+
+
+def test_the_truth_has_a_small_loss_and_a_wrong_sign_does_not():
+    loss = objective(PROBLEM, toy.apply, WEIGHTS)
+    assert float(loss(toy.TAYLOR, BATCH)[0]) < 0.05
+    assert float(loss(toy.TAYLOR.at[1].set(1.0), BATCH)[0]) > 1.0
+
+
+def test_jit_eager_and_vmap_over_seeds_agree():
+    loss = objective(PROBLEM, toy.apply, WEIGHTS, causality.exponential(2.0))
+    several = toy.TAYLOR[None] + 0.1 * jnp.arange(3.0)[:, None]
+    eager = jnp.stack([loss(params, BATCH)[0] for params in several])
+    jitted = jnp.stack([jax.jit(loss)(params, BATCH)[0] for params in several])
+    mapped = jax.vmap(loss, in_axes=(0, None))(several, BATCH)[0]
+    np.testing.assert_allclose(jitted, eager, rtol=1e-4)
+    np.testing.assert_allclose(mapped, eager, rtol=1e-4)
+
+
+def test_squared_data_loss_is_the_papers():
+    total, terms = objective(
+        PROBLEM, toy.apply, Weights(pde=0.0, ic=0.0, bc=0.0), data_loss="squared"
+    )(toy.TAYLOR * 1.1, BATCH)
+    u = predictor(PROBLEM, toy.apply)(toy.TAYLOR * 1.1, BATCH["inputs"])
+    assert float(total) == pytest.approx(float(jnp.mean((u - BATCH["labels"]) ** 2)))
+    assert terms.keys() == {"data"}
+
+
+def test_without_physics_virtual_inputs_have_no_gradient():
+    def total(virtual, weights):
+        loss = objective(PROBLEM, toy.apply, weights)
+        return loss(toy.TAYLOR, {**BATCH, "virtual": virtual})[0]
+
+    slope = jax.grad(total)
+    off = slope(BATCH["virtual"], Weights(pde=0.0, ic=0.0, bc=0.0))["u0"]
+    on = slope(BATCH["virtual"], WEIGHTS)["u0"]
+    assert not np.asarray(off).any()
+    assert np.asarray(on).all()
+
+
+def test_physics_only_ignores_the_labels():
+    loss = objective(PROBLEM, toy.apply, Weights(data=0.0))
+    noise = {**BATCH, "labels": BATCH["labels"] + 1.0}
+    assert loss(toy.TAYLOR, BATCH)[0] == loss(toy.TAYLOR, noise)[0]
+
+
+def test_without_virtual_inputs_only_labelled_terms_appear():
+    bare = {name: BATCH[name] for name in ("inputs", "labels")}
+    _, terms = objective(PROBLEM, toy.apply, WEIGHTS)(toy.TAYLOR, bare)
+    _, full = objective(PROBLEM, toy.apply, WEIGHTS)(toy.TAYLOR, BATCH)
+    assert terms.keys() == {"data", "pde", "ic"}
+    for name, value in terms.items():
+        assert float(value) == pytest.approx(float(full[name]), rel=1e-6)
+
+
+def test_a_problems_own_measure_is_used():
+    loudest = toy.decay(measure=lambda r, u, inputs: jnp.max(jnp.abs(r)))
+    _, terms = objective(loudest, toy.apply)(toy.TAYLOR, BATCH)
+    _, plain = objective(PROBLEM, toy.apply)(toy.TAYLOR, BATCH)
+    assert float(terms["pde"]) > float(jnp.sqrt(plain["pde"]))
+
+
+def test_relative_l2_is_scale_free():
+    u, truth = jnp.array([[1.0, 2.0]]), jnp.array([[1.0, 1.0]])
+    assert float(relative_l2(u, truth)) == pytest.approx(1 / np.sqrt(2))
+    assert float(relative_l2(9 * u, 9 * truth)) == pytest.approx(1 / np.sqrt(2))
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match="weights.pde = -1"):
+        Weights(pde=-1.0)
+    with pytest.raises(ValueError, match="data_loss = 'huber'.*relative.*squared"):
+        objective(PROBLEM, toy.apply, data_loss="huber")
