@@ -15,12 +15,12 @@ from pilno_jax import models, problems
 RECIPES = ("fast", "paper")
 
 
-def base(
-    problem: str, model: str, recipe: str, **problem_options: Any
-) -> ConfigDict:
+def base(problem: str, model: str, recipe: str, **problem_options: Any) -> ConfigDict:
     """A complete config for the named problem and model."""
     if recipe not in RECIPES:
-        raise ValueError(f"recipe = {recipe!r} is not allowed: expected one of {RECIPES}")
+        raise ValueError(
+            f"recipe = {recipe!r} is not allowed: expected one of {RECIPES}"
+        )
     config = ConfigDict()
     config.recipe = recipe
     config.seed = 0

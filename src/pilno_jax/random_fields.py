@@ -16,6 +16,7 @@ EXP_SINE_MODES = 32
 SHORTEST_LENGTH_SCALE = 0.2  # below it, 32 modes do not carry all the variance
 
 
+@jax.jit
 def exp_sine(
     key: jax.Array,
     x: jax.Array,

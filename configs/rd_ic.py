@@ -1,0 +1,20 @@
+"""Reaction-diffusion, Task A: u0 -> u, 25 labels at length scale 5."""
+
+from ml_collections import ConfigDict
+
+from configs.base import base, paper_training
+
+
+def get_config(recipe: str = "fast") -> ConfigDict:
+    config = base("reaction_diffusion", "alno", recipe, task="ic", length_scale=5.0)
+    config.evaluation.vary = "length_scale"
+    config.evaluation.over = (0.5, 1.0, 2.0, 5.0)
+    if recipe == "paper":
+        config.problem.hard_constraints = False
+        config.model.update(
+            width=32, num_layers=1, modes=14, poles=14, activation="sin"
+        )
+        paper_training(config, num_virtual=500, rate=5.0)
+        return config
+    config.model.update(width=32, num_layers=2, modes=10, poles=4, activation="gelu")
+    return config

@@ -1,0 +1,9 @@
+"""Darcy flow, a -> u(x, y):
+
+python -m experiments.darcy --config=configs/darcy.py --workdir=runs/darcy
+"""
+
+from experiments.entry import launch
+
+if __name__ == "__main__":
+    launch("darcy", "configs/darcy.py")

@@ -1,0 +1,9 @@
+"""The forced KdV equation, forcing and initial/boundary data -> u(x, t):
+
+python -m experiments.forced_kdv --config=configs/forced_kdv.py --workdir=runs/forced_kdv
+"""
+
+from experiments.entry import launch
+
+if __name__ == "__main__":
+    launch("forced_kdv", "configs/forced_kdv.py")
