@@ -1,1 +1,1 @@
-"""Entry points."""
+"""Entry points: short scripts over the library, which never imports them."""

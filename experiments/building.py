@@ -94,10 +94,14 @@ def check(config: ConfigDict) -> None:
     }
     for field, value in not_negative.items():
         require(value >= 0, field, value, "a number >= 0")
-    require(0 < train.decay_factor <= 1, "train.decay_factor", train.decay_factor, "(0, 1]")
+    require(
+        0 < train.decay_factor <= 1, "train.decay_factor", train.decay_factor, "(0, 1]"
+    )
     require(0 <= train.averaging < 1, "train.averaging", train.averaging, "[0, 1)")
     for field in ("log_every", "checkpoint_every"):
-        multiple = f"a positive multiple of train.steps_per_call = {train.steps_per_call}"
+        multiple = (
+            f"a positive multiple of train.steps_per_call = {train.steps_per_call}"
+        )
         value = train[field]
         fits = value > 0 and value % train.steps_per_call == 0
         require(fits, f"train.{field}", value, multiple)

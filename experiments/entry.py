@@ -6,81 +6,96 @@ Exit codes: 0 done, 1 an error, 2 the config is wrong, 3 diverged,
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from absl import app, flags, logging
+from absl import flags, logging
 from ml_collections import config_flags
 
-WRONG_CONFIG, DIVERGED, INTERRUPTED = 2, 3, 75
+from experiments import command_line
+from experiments.interruption import Interrupted, Interruption
+
+FAILED, WRONG_CONFIG, DIVERGED, INTERRUPTED = 1, 2, 3, 75
 
 
 def launch(name: str, default_config: str) -> None:
     """Parse the command line of `python -m experiments.<name>` and run it."""
-    config = config_flags.DEFINE_config_file(
-        "config", default_config, "The recipe; `FILE:paper` asks for the paper's."
-    )
-    workdir = flags.DEFINE_string(
-        "workdir", None, f"Where the run lives [runs/{name}, or one for the recipe]."
-    )
-    cache = flags.DEFINE_string("cache", "runs/cache", "Where data sets are kept.")
-    show = flags.DEFINE_bool("print_config", False, "Print the config and stop.")
+    try:
+        chosen, arguments = command_line.split_config(sys.argv[1:], default_config)
+        config = command_line.read_config(chosen)
+        command_line.check_overrides(config, arguments)
+    except ValueError as error:
+        sys.exit(complain(str(error)))
+    listed = {
+        "config": f"The recipe [{default_config}]; FILE:paper asks for the paper's.",
+        "workdir": f"Where the run lives [runs/{name}, or one for the recipe].",
+        "cache": "Where data sets are kept, to be shared by runs [runs/cache].",
+        "print_config": "Print the config, overrides included, and stop.",
+    }
+    if {"--help", "-help", "-h"} & set(arguments):
+        described = sys.modules["__main__"].__doc__ or ""
+        module = f"experiments.{name}"
+        print(command_line.help_text(module, described, listed, config))
+        sys.exit(0)
 
-    def main(arguments: list[str]) -> int:
-        if len(arguments) > 1:
-            return complain(f"unexpected argument {arguments[1]!r}: flags start with --")
-        chosen = config.value
-        if show.value:
-            print(json.dumps(chosen.to_dict(), indent=2))
-            return 0
-        return guarded(chosen, workdir.value or default_workdir(name, chosen), cache.value)
+    # Flags of our own, not absl's global ones: nothing else defines or reads them.
+    values = flags.FlagValues()
+    argv = [sys.argv[0], *arguments]
+    flags.DEFINE_string("workdir", None, listed["workdir"], values)
+    flags.DEFINE_string("cache", "runs/cache", listed["cache"], values)
+    flags.DEFINE_bool("print_config", False, listed["print_config"], values)
+    try:
+        config_flags.DEFINE_config_dict(
+            "config", config, listed["config"], values, sys_argv=argv
+        )
+        unexpected = values(argv)[1:]
+    except (flags.Error, TypeError, ValueError) as error:
+        sys.exit(complain(command_line.explain(error, config)))
+    if unexpected:
+        text = f"unexpected argument {unexpected[0]!r}: flags start with --"
+        sys.exit(complain(text))
+    if values.print_config:
+        print(json.dumps(config.to_dict(), indent=2))
+        sys.exit(0)
+    workdir = values.workdir or default_workdir(name, config)
+    # Orbax logs the errors it raises, page by page; raised, they are told in a line.
+    logging.set_verbosity(logging.FATAL)
+    sys.exit(guarded(config, Path(workdir), Path(values.cache)))
 
-    run_app(main)
 
-
-def default_workdir(name: str, config) -> str:
+def default_workdir(name: str, config: Any) -> str:
     return f"runs/{name}" if config.recipe == "fast" else f"runs/{name}_{config.recipe}"
 
 
-def guarded(config, workdir: str, cache: str) -> int:
+def guarded(config: Any, workdir: Path, cache: Path) -> int:
     """Run, and turn what can go wrong into one line and an exit code."""
     import jax
 
-    jax.config.update("jax_num_cpu_devices", max(int(config.devices), 1))
+    if config.devices > 1:
+        # Set up once, so before the runner's modules touch any array.
+        jax.config.update("jax_num_cpu_devices", config.devices)
     from experiments import runner
     from experiments.progress import Console
+    from experiments.trainer import Diverged
 
     console = Console()
     try:
-        runner.run(config, Path(workdir), Path(cache), console)
-    except ValueError as error:
+        with Interruption() as stop:
+            runner.run(config, workdir, cache, console, stop)
+    except runner.WrongConfig as error:
         return complain(str(error))
-    except runner.Interrupted as signal:
+    except Interrupted as signal:
         console.line(f"interrupted by {signal}; the same command resumes")
         return INTERRUPTED
-    except runner.Diverged as error:
+    except Diverged as error:
         console.line(f"diverged: {error}")
         return DIVERGED
     except OSError as error:
-        console.line(f"cannot read or write: {error}; what was saved is intact")
-        return 1
+        console.line(f"error: cannot read or write: {error}; what was saved is intact")
+        return FAILED
     return 0
 
 
 def complain(text: str) -> int:
     print(f"error: {text}", file=sys.stderr)
     return WRONG_CONFIG
-
-
-def run_app(main: Callable[[list[str]], int]) -> None:
-    """absl's app.run, with exit code 2 and one line for flags that do not parse."""
-
-    def parse(arguments: list[str]) -> list[str]:
-        try:
-            return flags.FLAGS(arguments)
-        except (flags.Error, AttributeError, KeyError, TypeError, ValueError) as error:
-            text = " ".join(str(error).split())
-            sys.exit(complain(text))
-
-    logging.set_verbosity(logging.WARNING)
-    app.run(main, flags_parser=parse)

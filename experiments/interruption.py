@@ -1,4 +1,4 @@
-"""A signal becomes a flag that the training loop polls at safe moments."""
+"""A signal ends the run at once, or, while training, after the steps in flight."""
 
 import os
 import signal
@@ -13,10 +13,15 @@ class Interrupted(Exception):
 
 
 class Interruption:
-    """`with Interruption() as stop:` then poll `stop.requested`."""
+    """`with Interruption() as stop:` a signal raises `Interrupted` in the main thread.
+
+    While `stop.deferred` there is something to save: the signal is only noted, in
+    `stop.requested`, for the training loop to see at its next safe moment.
+    """
 
     def __init__(self):
         self.requested: str | None = None
+        self.deferred = False
         self._previous: dict[signal.Signals, object] = {}
 
     def __enter__(self) -> "Interruption":
@@ -29,14 +34,14 @@ class Interruption:
             signal.signal(number, handler)  # type: ignore[arg-type]
 
     def _note(self, number: int, frame: FrameType | None) -> None:
+        del frame
         name = signal.Signals(number).name
-        if self.requested == name == "SIGINT":
-            raise KeyboardInterrupt  # the second Ctrl-C means now
+        again = self.requested is not None
         self.requested = name
+        if not self.deferred and not again:
+            raise Interrupted(name)
+        if again and name == "SIGINT":
+            raise KeyboardInterrupt  # the second Ctrl-C means now
+        # print() is not reentrant; a signal may arrive inside one.
         text = f"\n{name}: stopping after the current steps, with a checkpoint\n"
         os.write(2, text.encode())
-
-    def poll(self) -> None:
-        """Raise `Interrupted` where there is nothing to save yet."""
-        if self.requested:
-            raise Interrupted(self.requested)

@@ -29,7 +29,7 @@ def generate(
     problem: Problem,
     key: jax.Array,
     count: int,
-    chunk: int = 50,
+    chunk: int = 25,
     report: Report = lambda done, total: None,
 ) -> Data:
     """`count` labelled samples, {"inputs": ..., "labels": u}, on the problem's grid.

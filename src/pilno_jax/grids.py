@@ -10,6 +10,7 @@ import math
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from pilno_jax.checks import require
 
@@ -40,11 +41,14 @@ class Axis:
     @property
     def scaled(self) -> jax.Array:
         """Coordinates mapped to [0, 1]."""
-        return jnp.linspace(0.0, 1.0, self.num_points, endpoint=not self.periodic)
+        return jnp.asarray(self._scaled())
 
     @property
     def coordinates(self) -> jax.Array:
-        return self.low + self.extent * self.scaled
+        return jnp.asarray(self.low + self.extent * self._scaled())
+
+    def _scaled(self) -> np.ndarray:
+        return np.linspace(0.0, 1.0, self.num_points, endpoint=not self.periodic)
 
     def resized(self, num_points: int) -> "Axis":
         return dataclasses.replace(self, num_points=num_points)

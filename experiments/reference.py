@@ -1,0 +1,75 @@
+"""Solve and draw one sample of each problem.
+
+    python -m experiments.reference --workdir=runs/reference
+
+leaves in the workdir one figure per problem and `reference.json`. Half a minute.
+"""
+
+import json
+import time
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+from absl import app, flags
+
+from pilno_jax import plotting, problems
+
+WORKDIR = flags.DEFINE_string("workdir", "runs/reference", "Where results go.")
+SEED = flags.DEFINE_integer("seed", 0, "Which sample is drawn.", lower_bound=0)
+
+SIX = {
+    "burgers": problems.burgers(),
+    "diffusion": problems.diffusion(),
+    "reaction_diffusion_ic": problems.reaction_diffusion(task="ic"),
+    "reaction_diffusion_forcing": problems.reaction_diffusion(task="forcing"),
+    "darcy": problems.darcy(),
+    "forced_kdv": problems.forced_kdv(),
+}
+
+
+def report(
+    problem: problems.Problem, key: jax.Array, title: str, figure_path: Path
+) -> dict:
+    """Sample, solve, measure and draw one problem; the numbers that are printed."""
+    inputs = jax.jit(problem.sample)(key)
+    solve = jax.jit(problem.solve).lower(inputs).compile()
+    start = time.perf_counter()
+    u = jax.block_until_ready(solve(inputs))
+    seconds = time.perf_counter() - start
+    residual = jax.jit(problem.residual)(u, inputs)
+    figure = plotting.reference_figure(problem, inputs, u, title)
+    plotting.save(figure, figure_path)
+    return {
+        "seconds": seconds,
+        "residual_rms": float(jnp.sqrt(jnp.mean(residual**2))),
+        "lowest": float(u.min()),
+        "highest": float(u.max()),
+        "shape": list(u.shape),
+        "figure": figure_path.name,
+    }
+
+
+def main(argv: list[str]) -> None:
+    if len(argv) > 1:
+        raise app.UsageError(f"unknown arguments {argv[1:]}: only flags are taken")
+    workdir = Path(WORKDIR.value)
+    workdir.mkdir(parents=True, exist_ok=True)
+    results = {}
+    for name, problem in SIX.items():
+        key, title = jax.random.key(SEED.value), name.replace("_", " ")
+        row = results[name] = report(problem, key, title, workdir / f"{name}.png")
+        print(
+            f"{name:27} {row['seconds']:7.3f} s   residual rms "
+            f"{row['residual_rms']:8.1e}   u in [{row['lowest']:7.4f}, "
+            f"{row['highest']:7.4f}]",
+            flush=True,
+        )
+    summary = {"seed": SEED.value, "device": jax.devices()[0].device_kind}
+    path = workdir / "reference.json"
+    path.write_text(json.dumps({**summary, "problems": results}, indent=2) + "\n")
+    print(f"figures and {path.name} are in {workdir}")
+
+
+if __name__ == "__main__":
+    app.run(main)

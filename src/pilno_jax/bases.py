@@ -1,0 +1,156 @@
+"""Analysis and synthesis bases of the spectral layers, on one scaled axis.
+
+Both branches of a layer are synthesis . mixing . analysis. The steady branch uses the
+exponentials e^{i w_k x}, w_k = 2 pi k / P, the transient one e^{mu x} with learned
+poles mu. Frequencies, poles and the period P belong to the axis and not to its nodes;
+an analysis is a quadrature of a continuous integral. So a layer is the same operator
+on every grid.
+
+Nodes are equidistant on [0, 1]. Whether the axis is periodic is read off them: the
+endpoint 1 is a node of a closed axis and is left out on a periodic one, where the
+node 0 is also the node 1. All matrices are complex, tiny and made of static shapes.
+"""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+# Nodes corrected at either end of the interval; the rule's error is O(h^8).
+GREGORY_NODES = 8
+# B_{k+1} / (k+1) for k = 1, 2, ...: the Euler-Maclaurin coefficients.
+_EULER_MACLAURIN = (1 / 12, 0, -1 / 120, 0, 1 / 252, 0, -1 / 240)
+
+
+def is_periodic(x: jax.Array) -> jax.Array:
+    """Whether the nodes leave the endpoint 1 out; a traced value, like the nodes."""
+    return x[-1] - x[0] < 1 - 0.5 / x.size
+
+
+def circle_weights(x: jax.Array) -> jax.Array:
+    """The trapezoid rule on the circle of length 1, cut at x = 0.
+
+    The interval that closes the circle, [x_{N-1}, x_0 + 1], has length h on a periodic
+    axis, which makes this the rectangle rule and the analysis the DFT, and length 0 on
+    a closed one, which makes it the ordinary trapezoid rule. Exact in both cases for
+    periodic integrands that the nodes resolve.
+    """
+    lengths = jnp.diff(x, append=x[:1] + 1)
+    return (lengths + jnp.roll(lengths, 1)) / 2
+
+
+def interval_weights(x: jax.Array) -> jax.Array:
+    """Gregory's rule on [0, 1] for the N+1 nodes x_0, ..., x_{N-1}, x_0 + 1.
+
+    For integrands that are smooth on the interval but do not close up. On a closed
+    axis the last of these nodes repeats x_{N-1} and has weight 0.
+    """
+    n = x.size
+    periodic = _gregory(n + 1) / n
+    closed = np.append(_gregory(n) / (n - 1), 0.0)
+    return jnp.where(is_periodic(x), periodic, closed).astype(x.dtype)
+
+
+def _gregory(nodes: int) -> np.ndarray:
+    """Weights for unit spacing: 1 inside and, at both ends, the corrections d_j with
+
+        sum_j d_j j^k = B_{k+1} / (k+1),    sum_j d_j = -1/2,
+
+    which cancel the first terms of the Euler-Maclaurin series.
+    """
+    order = min(GREGORY_NODES, nodes // 2)
+    moments = np.array((-0.5, *_EULER_MACLAURIN)[:order])
+    powers = np.arange(order)[None, :] ** np.arange(order, dtype=float)[:, None]
+    corrections = np.linalg.solve(powers, moments)
+    weights = np.ones(nodes)
+    weights[:order] += corrections
+    weights[-order:] += corrections[::-1]
+    return weights
+
+
+def frequencies(modes: int, period: float, *, signed: bool) -> np.ndarray:
+    """w_k = 2 pi k / P for k < modes, on a signed axis also their negatives, ordered.
+
+    One axis of a real field needs the non-negative ones only; all others need both.
+    """
+    first = 1 - modes if signed else 0
+    return 2 * math.pi / period * np.arange(first, modes)
+
+
+def fourier_analysis(x: jax.Array, omega: np.ndarray, period: float) -> jax.Array:
+    """(K, N): v -> alpha_k = 1/P int_0^1 v(x) e^{-i w_k x} dx.
+
+    With P = 1 the integrand lives on the circle and the trapezoid rule is exact up to
+    the grid's limit (a jump of v across x = 0 counts with its mean, as in the Fourier
+    series itself). With P > 1 the field is continued by zero; then the integrand ends
+    at x = 1 and the end-corrected rule is the accurate one.
+    """
+    if period == 1:
+        return circle_weights(x)[None] * _waves(-omega, x)
+    return _on_interval(x, lambda nodes: _waves(-omega, nodes)) / period
+
+
+def fourier_synthesis(x: jax.Array, omega: np.ndarray) -> jax.Array:
+    """(N, K): coefficients -> sum_k c_k e^{i w_k x}."""
+    return _waves(omega, x).T
+
+
+def hermitian_weights(omega: np.ndarray) -> np.ndarray:
+    """How often a non-negative frequency occurs: 2 for each but 0, for +w and -w."""
+    return np.where(omega == 0, 1.0, 2.0)
+
+
+def pole_analysis(x: jax.Array, mu: jax.Array, period: float) -> jax.Array:
+    """(..., p, N): v -> sum_l alpha_l / (mu - i w_l), summed over all l in Z.
+
+    The inner sum of Eq. lno_transient_steady has the closed form
+
+        - 1/(1 - e^{mu P})  int_0^P e^{mu (P - tau)} v(tau) dtau,
+
+    minus the steady response at 0, as it must be for a response starting from rest.
+    The kernel is smooth on [0, P] and jumps where the circle closes.
+    """
+    kernel = _on_interval(x, lambda nodes: jnp.exp(_outer(mu, period - nodes)))
+    return kernel / jnp.expm1(mu * period)[..., None]
+
+
+def pole_analysis_dft(x: jax.Array, mu: jax.Array) -> jax.Array:
+    """(..., p, N): the paper's sum over the N frequencies of the DFT,
+
+        A[p, j] = 1/N sum_l e^{-i w_l x_j} / (mu_p - i w_l).
+
+    Its period is N h, so it depends on the grid; `pole_analysis` is its limit.
+    """
+    n = x.size
+    omega = 2 * jnp.pi * jnp.fft.fftfreq(n, x[1] - x[0])
+    fractions = -jnp.swapaxes(transfer(omega, mu), -1, -2)
+    return jnp.einsum("...pl,lj->...pj", fractions, _waves(-omega, x)) / n
+
+
+def pole_synthesis(x: jax.Array, mu: jax.Array) -> jax.Array:
+    """(..., N, p): coefficients -> sum_p c_p e^{mu_p x}."""
+    return jnp.exp(jnp.swapaxes(_outer(mu, x), -1, -2))
+
+
+def transfer(omega: np.ndarray | jax.Array, mu: jax.Array) -> jax.Array:
+    """(..., K, p): 1 / (i w_k - mu_p), the partial fractions of K_phi (Eq. K_phi)."""
+    omega = omega.reshape(*[1] * (mu.ndim - 1), -1, 1)
+    return 1 / (1j * omega - mu[..., None, :])
+
+
+def _waves(omega: np.ndarray | jax.Array, x: jax.Array) -> jax.Array:
+    return jnp.exp(1j * _outer(jnp.asarray(omega, x.dtype), x))
+
+
+def _outer(a: jax.Array, x: jax.Array) -> jax.Array:
+    return jnp.einsum("...p,j->...pj", a, x)
+
+
+def _on_interval(x: jax.Array, kernel) -> jax.Array:
+    """The rows that integrate kernel(x) v(x) over [0, 1]."""
+    values = kernel(jnp.append(x, x[:1] + 1))
+    values = jnp.einsum("...j,j->...j", values, interval_weights(x))
+    # The extra node carries the value of v at x_0 and is used on periodic axes only.
+    first = values[..., :1] + values[..., -1:]
+    return jnp.concatenate([first, values[..., 1:-1]], -1)

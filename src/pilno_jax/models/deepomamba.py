@@ -1,0 +1,140 @@
+"""DeepOMamba: a state-space model over time, the rival on the forced KdV equation.
+
+Each time step sees all channels of all points in space as one token:
+
+    (x, t, channels) -> (t, x * channels) -> Linear -> LayerNorm
+                     -> Mamba(.) + residual -> LayerNorm -> Linear -> (x, t)
+
+so, unlike the neural operators, it belongs to one number of points in space. Mamba-1
+is the selective state space of Gu and Dao (2023): a causal convolution, then the scan
+
+    h_t = exp(dt_t A) h_{t-1} + dt_t B_t v_t,    y_t = C_t . h_t + D v_t,
+
+whose dt, B and C are functions of the input, and a gate.
+"""
+
+import math
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+from pilno_jax.checks import require, require_positive
+
+# The step sizes dt start log-uniform between these, as in the reference Mamba.
+STEP_RANGE = (1e-3, 1e-1)
+
+
+def selective_scan(
+    v: jax.Array, dt: jax.Array, a: jax.Array, b: jax.Array, c: jax.Array
+) -> jax.Array:
+    """y_t = C_t . h_t with h_t = exp(dt_t A) h_{t-1} + dt_t B_t v_t, h_0 = 0.
+
+    v, dt: (..., time, inner); a: (inner, state); b, c: (..., time, state). A linear
+    recurrence is associative in its pairs (decay, input), so the scan is logarithmic.
+    """
+    decay = jnp.exp(dt[..., None] * a)
+    inputs = (dt * v)[..., None] * b[..., None, :]
+
+    def combine(first, second):
+        return first[0] * second[0], first[1] * second[0] + second[1]
+
+    time = v.ndim - 2
+    _, h = jax.lax.associative_scan(combine, (decay, inputs), axis=time)
+    return jnp.einsum("...ds,...s->...d", h, c)
+
+
+class Mamba(nn.Module):
+    """Mamba-1 block on (..., time, width)."""
+
+    state_size: int = 16
+    conv_size: int = 4
+    expansion: int = 2
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        width = x.shape[-1]
+        inner = self.expansion * width
+        rank = math.ceil(width / 16)
+        v, gate = jnp.split(nn.Dense(2 * inner, use_bias=False, name="in")(x), 2, -1)
+        v = nn.Conv(
+            inner,
+            (self.conv_size,),
+            padding="CAUSAL",
+            feature_group_count=inner,
+            name="conv",
+        )(v)
+        v = nn.silu(v)
+        selection = nn.Dense(
+            rank + 2 * self.state_size, use_bias=False, name="selection"
+        )(v)
+        dt, b, c = jnp.split(selection, [rank, rank + self.state_size], -1)
+        dt = nn.Dense(
+            inner,
+            kernel_init=_symmetric_uniform,
+            bias_init=_initial_step,
+            name="step",
+        )(dt)
+        a = -jnp.exp(self.param("a_log", _initial_log_rates, (inner, self.state_size)))
+        y = selective_scan(v, nn.softplus(dt), a, b, c)
+        y = (y + self.param("d", nn.initializers.ones, (inner,)) * v) * nn.silu(gate)
+        return nn.Dense(width, use_bias=False, name="out")(y)
+
+
+class DeepOMamba(nn.Module):
+    """Fields on (space, time); the last of `axes` is the time.
+
+    width: of the tokens. 643,940 parameters at 100 points, 7 channels and width 256.
+    """
+
+    width: int = 256
+    num_layers: int = 1
+    state_size: int = 16
+    conv_size: int = 4
+    expansion: int = 2
+    out_channels: int = 1
+
+    def __post_init__(self):
+        names = "width num_layers state_size conv_size expansion out_channels"
+        require_positive(**{name: getattr(self, name) for name in names.split()})
+        super().__post_init__()
+
+    @nn.compact
+    def __call__(self, features: jax.Array, axes: Sequence[jax.Array]) -> jax.Array:
+        require(len(axes) == 2, "axes", len(axes), "two of them, space and time")
+        shape = (*features.shape[:-1], self.out_channels)
+        # One token per time step: (..., space, time, channels) -> (..., time, -1).
+        x = jnp.swapaxes(features, -3, -2)
+        x = x.reshape(*x.shape[:-2], -1)
+        x = nn.Dense(self.width, name="in")(x)
+        x = nn.LayerNorm(epsilon=1e-5, name="norm_in")(x)
+        for index in range(self.num_layers):
+            block = Mamba(
+                self.state_size, self.conv_size, self.expansion, name=f"mamba_{index}"
+            )
+            x = x + block(x)
+        x = nn.LayerNorm(epsilon=1e-5, name="norm_out")(x)
+        u = nn.Dense(axes[0].size * self.out_channels, name="out")(x)
+        u = u.reshape(*u.shape[:-1], axes[0].size, self.out_channels)
+        return jnp.swapaxes(u, -3, -2).reshape(shape)
+
+
+def _initial_log_rates(key: jax.Array, shape: tuple[int, int]) -> jax.Array:
+    """A = -(1, ..., states) in every channel."""
+    del key
+    return jnp.broadcast_to(jnp.log(jnp.arange(1.0, shape[1] + 1)), shape)
+
+
+def _symmetric_uniform(
+    key: jax.Array, shape: Sequence[int], dtype=jnp.float32
+) -> jax.Array:
+    bound = shape[0] ** -0.5
+    return jax.random.uniform(key, shape, dtype, -bound, bound)
+
+
+def _initial_step(key: jax.Array, shape: Sequence[int], dtype=jnp.float32) -> jax.Array:
+    low, high = map(math.log, STEP_RANGE)
+    step = jnp.exp(jax.random.uniform(key, shape, dtype, low, high))
+    # softplus^-1, since dt = softplus(bias + ...)
+    return step + jnp.log(-jnp.expm1(-step))

@@ -1,0 +1,214 @@
+"""The kernel integral operator of a layer (Eq. alno_split),
+
+    K v = F^-1[ H(w) F v ]  +  sum_n (sum_l beta_n alpha_l / (mu_n - i w_l)) e^{mu_n x},
+
+a steady branch with multiplier H and a transient one with poles mu_n and residues
+beta_n; H and beta_n are complex (in, out) matrices. On several axes frequencies and
+poles form tensor products: e^{mu_n x} becomes e^{mu_n x} e^{nu_m y}, and so on. The
+real part is taken at the end, so that poles need not come in conjugate pairs.
+"""
+
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import linen as nn
+
+from pilno_jax import bases
+from pilno_jax.models import spectral
+
+POLE_SHARING = ("shared", "pairwise")
+TRANSIENT_ANALYSIS = ("quadrature", "dft")
+
+Axes = Sequence[jax.Array]
+
+
+class SpectralKernel(nn.Module):
+    """K on fields (*grid, batch, channels); sizes are tuples with one entry per axis.
+
+    poles = None leaves the transient branch out; `tied` makes H = K_phi(i w).
+    """
+
+    modes: tuple[int, ...]
+    period: tuple[float, ...]
+    poles: tuple[int, ...] | None = None
+    pole_sharing: str = "shared"
+    transient_analysis: str = "quadrature"
+    tied: bool = False
+    mixing_dtype: Any = None
+    forward_mode: bool = False
+
+    @nn.compact
+    def __call__(self, v: jax.Array, axes: Axes) -> jax.Array:
+        channels = v.shape[-1]
+        # Frequencies up to half the number of nodes are below Nyquist on either kind
+        # of axis: a closed one has one interval less than nodes.
+        limits = [
+            math.ceil((x.size - 1) * period / 2)
+            for x, period in zip(axes, self.period, strict=True)
+        ]
+        held = _clipped("modes", self.modes, limits)
+        omegas = [
+            bases.frequencies(count, period, signed=axis > 0)
+            for axis, (count, period) in enumerate(zip(held, self.period, strict=True))
+        ]
+        if self.poles is None:
+            multiplier = self._multiplier(held, channels)
+            return self._steady(v, axes, omegas, multiplier)
+
+        mus, residues = self._system(axes, channels, self.poles)
+        if self.tied:
+            multiplier = tied_multiplier(residues, mus, omegas)
+        else:
+            multiplier = self._multiplier(held, channels)
+        steady = self._steady(v, axes, omegas, multiplier)
+        return steady + self._transient(v, axes, mus, residues)
+
+    def _steady(self, v, axes: Axes, omegas, multiplier: jax.Array) -> jax.Array:
+        analysis = list(map(bases.fourier_analysis, axes, omegas, self.period))
+        synthesis = list(map(bases.fourier_synthesis, axes, omegas))
+        synthesis[0] *= bases.hermitian_weights(omegas[0])[None]
+        return self._separable(v, analysis, multiplier, synthesis)
+
+    def _transient(self, v, axes: Axes, mus, residues: jax.Array) -> jax.Array:
+        if self.transient_analysis == "dft":
+            analysis = list(map(bases.pole_analysis_dft, axes, mus))
+        else:
+            analysis = list(map(bases.pole_analysis, axes, mus, self.period))
+        synthesis = list(map(bases.pole_synthesis, axes, mus))
+        if self.pole_sharing == "pairwise":
+            return _pairwise(v, analysis, residues, synthesis)
+        return self._separable(v, analysis, residues, synthesis)
+
+    def _separable(self, v, analysis, weights, synthesis) -> jax.Array:
+        c = spectral.analyse(v, analysis, self.forward_mode)
+        c = spectral.mix(c, weights, self.forward_mode, self.mixing_dtype)
+        return spectral.synthesise(c, synthesis, self.forward_mode)
+
+    def _multiplier(self, held: Sequence[int], channels: int) -> jax.Array:
+        """H at the frequencies the grid holds, (*frequencies, in, 2, out)."""
+        counts = [2 * k - 1 if axis else k for axis, k in enumerate(self.modes)]
+        shape = (*counts, channels, 2, channels)
+        weights = self.param("multiplier", _complex_glorot(1.0), shape)
+        # Frequencies are in order, so the low ones are the middle of a signed axis.
+        signed = zip(held[1:], self.modes[1:], strict=True)
+        middle = [slice(k - kept, k + kept - 1) for kept, k in signed]
+        return weights[(slice(held[0]), *middle)]
+
+    def _system(self, axes: Axes, channels: int, poles: tuple[int, ...]):
+        """mu, (p,) or (in, out, p) for each axis, and beta, (*poles, in, 2, out)."""
+        pairs = (channels, channels) if self.pole_sharing == "pairwise" else ()
+        # More exponentials than nodes are linearly dependent on every grid.
+        held = _clipped("poles", poles, [x.size for x in axes])
+        mus, gain = [], 1.0
+        for axis, count in enumerate(poles):
+            decay, frequency = _initial_poles(count)
+            raw = np.log(np.expm1(decay))
+            params = {
+                name: self.param(name, nn.initializers.constant(value), (*pairs, count))
+                for name, value in _named(axis, raw, frequency).items()
+            }
+            mus.append(stable_poles(params, axis)[..., : held[axis]])
+            gain *= _transient_gain(decay, frequency)
+        shape = (*poles, channels, 2, channels)
+        residues = self.param("residues", _complex_glorot(gain), shape)
+        return mus, residues[tuple(map(slice, held))]
+
+
+def _named(axis: int, decay, frequency) -> dict[str, Any]:
+    return {f"decay_{axis}": decay, f"frequency_{axis}": frequency}
+
+
+def stable_poles(params: Mapping[str, jax.Array], axis: int) -> jax.Array:
+    """mu = -softplus(decay) + i frequency: stable whatever the parameters."""
+    decay = jax.nn.softplus(params[f"decay_{axis}"])
+    return jax.lax.complex(-decay, params[f"frequency_{axis}"])
+
+
+def tied_multiplier(residues, mus, omegas) -> jax.Array:
+    """H(w) = sum_n beta_n / (i w - mu_n), of the real kernel (Eq. K_phi).
+
+    Only non-negative frequencies are kept on the first axis, and the real part of the
+    response is that of the poles and their conjugates, each with half the residue.
+    """
+
+    def response(h: jax.Array, conjugate: bool) -> jax.Array:
+        for axis, (mu, omega) in enumerate(zip(mus, omegas, strict=True)):
+            fractions = bases.transfer(omega, mu.conj() if conjugate else mu)
+            h = jnp.einsum("...kp,...p->...k", fractions, jnp.moveaxis(h, axis, -1))
+            h = jnp.moveaxis(h, -1, axis)
+        return h
+
+    beta = jax.lax.complex(residues[..., 0, :], residues[..., 1, :])
+    h = (response(beta, False) + response(beta.conj(), True)) / 2
+    return jnp.stack([h.real, h.imag], -2)
+
+
+def _pairwise(v, analysis, residues: jax.Array, synthesis) -> jax.Array:
+    """The transient branch with own poles for every pair (in, out) of channels.
+
+    Bases are (in, out, p, N) and (in, out, N, p). Contracted one axis at a time; the
+    pair of channels multiplies the work of the shared case by their number.
+    """
+    grid, modes = "uvwxyz"[: len(analysis)], "pqrstk"[: len(analysis)]
+    have = f"{grid}bi"
+    for axis, basis in enumerate(analysis):
+        want = f"io{modes[: axis + 1]}{grid[axis + 1 :]}b"
+        step = f"{have},io{modes[axis]}{grid[axis]}->{want}"
+        v, have = jnp.einsum(step, v, basis), want
+    beta = jax.lax.complex(residues[..., 0, :], residues[..., 1, :])
+    v = jnp.einsum(f"{have},{modes}io->{have}", v, beta)
+    for axis, basis in reversed(list(enumerate(synthesis))):
+        want = f"io{modes[:axis]}{grid[axis:]}b" if axis else f"{grid}bo"
+        step = f"{have},io{grid[axis]}{modes[axis]}->{want}"
+        v, have = jnp.einsum(step, v, basis), want
+    return v.real
+
+
+def _initial_poles(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Decay rates over a decade, 1 to 10 per axis, and frequencies pi/2 apart.
+
+    Every other frequency lies between those of the Fourier series with period 1. The
+    golden ratio spreads the rates evenly over any run of neighbouring frequencies.
+    Equal in all layers and channels: the random residues tell them apart.
+    """
+    index = np.arange(count)
+    golden = (math.sqrt(5) - 1) / 2
+    return 10 ** ((index * golden) % 1), math.pi / 2 * index
+
+
+def _transient_gain(decay: np.ndarray, frequency: np.ndarray) -> float:
+    """1 / rms over the axis of the response to v = 1 with unit random residues.
+
+    Pole n responds with e^{mu_n x} / mu_n. Keeps the branch at O(1) for any number of
+    poles.
+    """
+    energy = -np.expm1(-2 * decay) / (2 * decay) / (decay**2 + frequency**2)
+    return float(1 / np.sqrt(energy.sum()))
+
+
+def _complex_glorot(gain: float):
+    """Glorot-normal complex matrices (in, 2, out): the parts share the variance."""
+
+    def init(key: jax.Array, shape: Sequence[int]) -> jax.Array:
+        *_, fan_in, _, fan_out = shape
+        return gain / math.sqrt(fan_in + fan_out) * jax.random.normal(key, shape)
+
+    return init
+
+
+def _clipped(name: str, wanted: Sequence[int], limits: Sequence[int]) -> list[int]:
+    held = [min(pair) for pair in zip(wanted, limits, strict=True)]
+    if held != list(wanted):
+        _log_once(f"{name} = {tuple(wanted)} clipped to the grid's {tuple(held)}")
+    return held
+
+
+@cache
+def _log_once(message: str) -> None:
+    logging.getLogger(__name__).warning(message)

@@ -1,0 +1,283 @@
+"""Figures: the only module that knows matplotlib.
+
+Every helper draws into axes it is given, and figures are made without pyplot, so that
+nothing global is touched, no window opens and threads do not meet. One look for all:
+viridis for fields, a red-blue map centred at zero for errors and other signed ones
+(both readable without colour vision), and the Okabe-Ito colours for lines.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from pilno_jax.grids import Axis, Grid
+from pilno_jax.models import poles
+from pilno_jax.problems.base import Inputs, Problem
+
+FIELD_COLOURS = "viridis"
+SIGNED_COLOURS = "RdBu_r"
+LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+LOOK: Any = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": cycler(color=LINE_COLOURS),
+    "lines.linewidth": 1.6,
+    "savefig.dpi": 150,
+}
+PANEL_INCHES = 3.4, 3.0
+
+
+def panels(count: int, columns: int = 3) -> tuple[Figure, list[Axes]]:
+    """A figure of `count` equal panels, in rows of at most `columns`."""
+    columns = min(count, columns)
+    rows = -(-count // columns)
+    width, height = PANEL_INCHES
+    with matplotlib.rc_context(LOOK):
+        figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+        return figure, [figure.add_subplot(rows, columns, 1 + i) for i in range(count)]
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write the figure; the suffix of the path is the format."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with matplotlib.rc_context(LOOK):
+        figure.savefig(path)
+
+
+def field(
+    ax: Axes,
+    grid: Grid,
+    u: Any,
+    title: str,
+    limits: tuple[float, float] | None = None,
+    colours: str = FIELD_COLOURS,
+) -> None:
+    """A field on a grid of two axes, time across or, without time, x across."""
+    image = np.asarray(u, float)
+    across, up = grid.axes
+    if up.name == "t":
+        across, up = up, across
+    else:
+        image = image.T
+    low, high = limits or (float(image.min()), float(image.max()))
+    drawn = ax.imshow(
+        image,
+        origin="lower",
+        aspect="equal" if across.extent == up.extent and up.name != "x" else "auto",
+        extent=(*_edges(across), *_edges(up)),
+        cmap=colours,
+        vmin=low,
+        vmax=high,
+        interpolation="nearest",
+    )
+    ax.set(title=title, xlabel=across.name, ylabel=up.name)
+    ax.figure.colorbar(drawn, ax=ax, shrink=0.9)
+
+
+def signed_field(ax: Axes, grid: Grid, values: Any, title: str) -> None:
+    """A field with a meaningful zero, an error say: zero amid the colours."""
+    largest = float(np.abs(np.asarray(values)).max()) or 1.0
+    field(ax, grid, values, title, (-largest, largest), SIGNED_COLOURS)
+
+
+def lines(
+    ax: Axes, axis: Axis, functions: dict[str, Any], title: str, value: str = ""
+) -> None:
+    """Functions of one axis, named in a legend if there are several."""
+    for name, values in functions.items():
+        ax.plot(np.asarray(axis.coordinates), np.asarray(values), label=name)
+    ax.set(title=title, xlabel=axis.name, ylabel=value)
+    ax.margins(x=0)
+    ax.grid(alpha=0.25, linewidth=0.6)
+    if len(functions) > 1:
+        ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none", handlelength=1.2)
+
+
+def reference_figure(
+    problem: Problem, inputs: Inputs, u: Any, title: str | None = None
+) -> Figure:
+    """The input functions of one sample and the reference solution they lead to."""
+    grid = problem.grid
+    on_grid = [name for name in inputs if np.shape(inputs[name]) == grid.shape]
+    along_t = [name for name in ("u_left", "u_right", "ux_right") if name in inputs]
+    along_x = [name for name in ("u0", "f") if name in inputs]
+    figure, axes = panels(len(on_grid) + bool(along_x) + bool(along_t) + 1 + 1)
+    remaining = iter(axes)
+    for name in on_grid:
+        signed = float(np.min(inputs[name])) < 0
+        draw = signed_field if signed else field
+        draw(next(remaining), grid, inputs[name], f"input {_symbol(name)}")
+    if along_x:
+        functions = {_symbol(name): inputs[name] for name in along_x}
+        called = ", ".join(functions)
+        lines(next(remaining), grid.axes[0], functions, f"input {called}", called)
+    if along_t:
+        functions = {_symbol(name): inputs[name] for name in along_t}
+        lines(next(remaining), grid.axes[1], functions, "boundary values")
+    field(next(remaining), grid, u, "reference solution $u$")
+    sections(next(remaining), problem, u)
+    numbers = [
+        f"{_symbol(name)} = {float(inputs[name]):.3g}"
+        for name in ("alpha", "beta")
+        if name in inputs
+    ]
+    heading = title or problem.name.replace("_", " ")
+    figure.suptitle(", ".join([heading, *numbers]), fontsize=12)
+    return figure
+
+
+def sections(ax: Axes, problem: Problem, u: Any, count: int = 4) -> None:
+    """Cuts through u along its first axis, at equally spaced places of the second."""
+    first, second = problem.grid.axes
+    steady = problem.time_axis is None
+    places = np.linspace(0, second.num_points - 1, count + 2 * steady).round()
+    places = places.astype(int)[1:-1] if steady else places.astype(int)
+    at = np.asarray(second.coordinates)[places]
+    cuts = {
+        f"{second.name} = {value:.2g}": np.asarray(u)[:, place]
+        for place, value in zip(places, at, strict=True)
+    }
+    lines(ax, first, cuts, f"sections of $u$ at fixed {second.name}", "$u$")
+
+
+def comparison_figure(grid: Grid, truth: Any, prediction: Any, title: str) -> Figure:
+    """Reference and prediction in one colour scale, their difference in its own."""
+    truth, prediction = np.asarray(truth), np.asarray(prediction)
+    both = np.stack([truth, prediction])
+    limits = float(both.min()), float(both.max())
+    figure, axes = panels(3)
+    field(axes[0], grid, truth, "reference $u$", limits)
+    field(axes[1], grid, prediction, "prediction", limits)
+    signed_field(axes[2], grid, prediction - truth, "prediction - reference")
+    figure.suptitle(title)
+    return figure
+
+
+def slices_figure(
+    problem: Problem, cases: dict[str, tuple[Any, Any]], title: str
+) -> Figure:
+    """u along x at five times, or, of a steady field, at mid y; a panel per case.
+
+    cases: title -> (reference, prediction).
+    """
+    first, second = problem.grid.axes
+    parts = (0.5,) if problem.time_axis is None else (0.0, 0.25, 0.5, 0.75, 1.0)
+    places = [round(part * (second.num_points - 1)) for part in parts]
+    # Ordered colours for ordered curves; the pale end would vanish on white.
+    shades = matplotlib.colormaps[FIELD_COLOURS](np.linspace(0.0, 0.85, len(places)))
+    x, at = np.asarray(first.coordinates), np.asarray(second.coordinates)
+    figure, axes = panels(len(cases))
+    for ax, (name, (truth, prediction)) in zip(axes, cases.items(), strict=True):
+        for place, shade in zip(places, shades, strict=True):
+            label = f"{second.name} = {at[place]:.2g}"
+            ax.plot(x, np.asarray(truth)[:, place], color=shade, label=label)
+            ax.plot(x, np.asarray(prediction)[:, place], "--", color=shade)
+        ax.set(title=name, xlabel=first.name, ylabel="$u$")
+        ax.margins(x=0)
+        _rule(ax)
+    axes[0].plot([], [], color="grey", label="reference")
+    axes[0].plot([], [], "--", color="grey", label="prediction")
+    named = axes[0].get_legend_handles_labels()
+    figure.legend(*named, loc="outside right center", fontsize=7.5, edgecolor="none")
+    figure.suptitle(title)
+    return figure
+
+
+def loss_figure(steps: Any, terms: dict[str, Any]) -> Figure:
+    """The loss, in black, and its unweighted terms over the steps."""
+    figure, (ax,) = panels(1)
+    figure.set_figwidth(2 * PANEL_INCHES[0])
+    for name, values in terms.items():
+        total = {"color": "black", "linewidth": 2.2} if name == "loss" else {}
+        ax.plot(steps, np.asarray(values, float), label=name, **total)
+    ax.set(xlabel="step", ylabel="mean since the last row", yscale="log")
+    ax.set(title="loss and its unweighted terms")
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    _rule(ax)
+    return figure
+
+
+def validation_figure(steps: Any, minutes: Any, errors: Any) -> Figure:
+    """The error of the validation set over steps and over wall-clock time."""
+    figure, axes = panels(2)
+    for ax, places, name in zip(
+        axes, (steps, minutes), ("step", "wall-clock time [min]"), strict=True
+    ):
+        ax.plot(places, errors, marker=".")
+        ax.set(xlabel=name, ylabel="mean relative $L^2$ error", yscale="log")
+        _rule(ax)
+    figure.suptitle("validation error")
+    return figure
+
+
+def error_figure(errors: Any) -> Figure:
+    """How many test cases have which relative error."""
+    errors = np.asarray(errors, float)
+    figure, (ax,) = panels(1)
+    figure.set_figwidth(2 * PANEL_INCHES[0])
+    # Bins equal in the logarithm, and of some width even where all errors agree.
+    edges = np.geomspace(0.99 * errors.min(), 1.01 * errors.max(), 21)
+    ax.hist(errors, bins=edges.tolist(), color="lightgrey", edgecolor="white")
+    marks = {"mean": errors.mean(), "median": np.median(errors), "max": errors.max()}
+    for style, (name, value) in zip(("-", "--", ":"), marks.items(), strict=True):
+        colour = LINE_COLOURS[list(marks).index(name)]
+        label = f"{name} {value:.2e}"
+        ax.axvline(float(value), color=colour, linestyle=style, label=label)
+    ax.set(xscale="log", xlabel="relative $L^2$ error", ylabel="test cases")
+    ax.set(title=f"error over {len(errors)} test cases")
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    return figure
+
+
+def poles_figure(grid: Grid, params: Any) -> Figure | None:
+    """Learned decay rates and frequencies, in units of each axis; None without any."""
+    layers = poles(params, grid.extents)
+    if not layers:
+        return None
+    figure, axes = panels(len(grid.axes))
+    for number, (ax, axis) in enumerate(zip(axes, grid.axes, strict=True)):
+        for index, layer in enumerate(layers):
+            decay, frequency = np.ravel(layer[number].decay), layer[number].frequency
+            marker, name = "os^Dv"[index % 5], f"layer {index + 1}"
+            # Open markers: layers often start, and stay, on top of one another.
+            ax.plot(decay, np.ravel(frequency), marker, fillstyle="none", label=name)
+        ax.set(title=f"along {axis.name}", xlabel=f"decay rate [1/{axis.name}]")
+        ax.set(ylabel=f"angular frequency [rad/{axis.name}]")
+        _rule(ax)
+    axes[0].legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    figure.suptitle(r"learned poles $\mu = -$decay $+\, i$ frequency")
+    return figure
+
+
+def _rule(ax: Axes) -> None:
+    ax.grid(alpha=0.25, linewidth=0.6)
+
+
+def _edges(axis: Axis) -> tuple[float, float]:
+    """Where an image of the axis' nodes begins and ends: half a cell outside."""
+    last = axis.low + axis.spacing * (axis.num_points - 1)
+    return axis.low - axis.spacing / 2, last + axis.spacing / 2
+
+
+def _symbol(name: str) -> str:
+    symbols = {
+        "u0": "$u_0$",
+        "f": "$f$",
+        "a": "$a$",
+        "f_x": "$f_x$",
+        "u_left": r"$u(-L, t)$",
+        "u_right": r"$u(L, t)$",
+        "ux_right": r"$u_x(L, t)$",
+        "alpha": r"$\alpha$",
+        "beta": r"$\beta$",
+    }
+    return symbols.get(name, name)

@@ -1,0 +1,98 @@
+"""A slip on the command line: one line, exit code 2, and nothing has happened."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+WRONG_CONFIG = 2
+
+
+def flag(field, value):
+    return f"--config.{field}={value}"
+
+
+@pytest.mark.parametrize(
+    ("argument", "told"),
+    [
+        (flag("train.foo", 1), ["train.foo", "no field", "learning_rate"]),
+        (flag("nonsense.foo", 1), ["nonsense.foo", "no field", "'train'"]),
+        (flag("train.steps", "abc"), ["train.steps", "'abc'", "int"]),
+        (flag("train.num_virtual", "abc"), ["train.num_virtual", "'abc'", "int"]),
+        (flag("train.learning_rate", -1), ["train.learning_rate", "-1", "above 0"]),
+        (flag("train.polish_steps", -1), ["train.polish_steps", "-1", ">= 0"]),
+        (flag("train.log_every", 7), ["train.log_every", "7", "multiple"]),
+        (flag("train.averaging", 1.5), ["train.averaging", "1.5", "[0, 1)"]),
+        (flag("train.optimizer", "sgdx"), ["train.optimizer", "'sgdx'", "'adam'"]),
+        (flag("train.schedule", "sgdx"), ["train.schedule", "'sgdx'", "'cosine'"]),
+        (flag("train.data_loss", "no"), ["train.data_loss", "'no'", "'squared'"]),
+        (flag("causality.name", "no"), ["causality.name", "'no'", "'adaptive'"]),
+        (flag("model.name", "no"), ["model", "'no'", "'alno'"]),
+        (flag("model.activation", "no"), ["activation", "'no'", "'tanh'"]),
+        (flag("model.poles", -3), ["poles", "-3", "positive"]),
+        (flag("problem.name", "no"), ["problem", "'no'", "'burgers'"]),
+        (flag("problem.viscosity", -1), ["viscosity", "-1", "positive"]),
+        (flag("problem.num_x", 0), ["'x'", "0", "at least 2"]),
+        (flag("weights.pde", -1), ["weights.pde", "-1", ">= 0"]),
+        (flag("evaluation.vary", "colour"), ["evaluation.vary", "'colour'", "sigma"]),
+        (flag("devices", 0), ["devices", "0", "above 0"]),
+        ("--nonsense=1", ["nonsense"]),
+        ("nonsense", ["'nonsense'", "--"]),
+        ("--config=nofile.py", ["config", "'nofile.py'", "configs/burgers.py"]),
+        ("--config=configs/burgers.py:no", ["recipe", "'no'", "fast", "paper"]),
+    ],
+)
+def test_one_line_names_field_value_and_what_is_allowed(
+    launch, tmp_path, argument, told
+):
+    workdir = tmp_path / "run"
+    code, out, err = launch(workdir, {}, argument)
+    assert code == WRONG_CONFIG
+    assert out == [] and len(err) == 1
+    assert err[0].startswith("error: ")
+    for part in told:
+        assert part in err[0]
+    assert not workdir.exists()
+
+
+def test_the_real_command_has_no_traceback_either(runs):
+    command = [sys.executable, "-m", "experiments.burgers", "--config.train.foo=1"]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert found.returncode == WRONG_CONFIG
+    assert found.stderr.count("\n") == 1 and found.stdout == ""
+
+
+def test_a_broken_config_file(launch, tmp_path):
+    path = tmp_path / "broken.py"
+    path.write_text("def get_config():\n    return 1 / 0\n")
+    code, _, err = launch(tmp_path / "run", {}, f"--config={path}")
+    assert code == WRONG_CONFIG and len(err) == 1
+    assert "ZeroDivisionError" in err[0] and str(path) in err[0]
+
+
+def test_the_config_can_be_printed(launch, tmp_path):
+    code, out, _ = launch(tmp_path / "run", {"train.steps": 70}, "--print_config")
+    config = json.loads("\n".join(out))
+    assert code == 0 and config["train"]["steps"] == 70
+    assert config["recipe"] == "fast" and config["problem"]["name"] == "burgers"
+    assert not (tmp_path / "run").exists()
+
+
+def test_overrides_may_stand_before_the_config_file(launch, tmp_path):
+    flags = ["--print_config", "--config=configs/burgers.py:paper"]
+    code, out, _ = launch(tmp_path / "run", {"train.steps": 70}, *flags)
+    config = json.loads("\n".join(out))
+    assert code == 0
+    assert config["recipe"] == "paper" and config["train"]["steps"] == 70
+
+
+def test_help_names_our_flags_fields_and_exit_codes(launch, tmp_path):
+    code, out, _ = launch(tmp_path / "run", {}, "--help")
+    text = "\n".join(out)
+    assert code == 0
+    for part in ("usage: python -m experiments.burgers", "--workdir", "--print_config"):
+        assert part in text
+    for part in ("checkpoint_every", "problem.{", "75 interrupted", "FILE:paper"):
+        assert part in text
+    assert max(map(len, out)) <= 88

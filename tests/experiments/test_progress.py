@@ -1,0 +1,93 @@
+"""One live line on a terminal, plain lines elsewhere; signals become exceptions."""
+
+import fcntl
+import io
+import os
+import signal
+import struct
+import termios
+
+import pytest
+
+from experiments.interruption import Interrupted, Interruption
+from experiments.progress import Console, Pace, about, clock
+
+
+def on_a_terminal(columns, act):
+    """What `act(console)` writes to a terminal of that width."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with os.fdopen(theirs, "w") as stream:
+        act(Console(stream))
+        stream.flush()
+        written = os.read(ours, 10000).decode()
+    os.close(ours)
+    return written
+
+
+def some_lines(console):
+    console.line("first")
+    console.update("step 1 of many")
+    console.update("step 2", plain=False)
+    console.line("done")
+
+
+def test_a_terminal_shows_one_line_that_changes():
+    written = on_a_terminal(80, some_lines)
+    # The shorter line blots out the rest of the longer one.
+    assert written == "first\r\nstep 1 of many\rstep 2        \rdone  \r\n"
+
+
+def test_a_live_line_never_wraps():
+    written = on_a_terminal(30, lambda console: console.update("x" * 100))
+    assert written == "x" * 29
+
+
+def test_elsewhere_there_are_plain_lines():
+    stream = io.StringIO()
+    some_lines(Console(stream))
+    assert stream.getvalue() == "first\nstep 1 of many\ndone\n"
+
+
+def test_the_pace_does_not_count_what_came_before_its_first_call(monkeypatch):
+    now = iter([100.0, 104.0, 108.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(now))
+    pace = Pace(50)
+    assert pace.describe(10) == "first steps compiled" and pace.seconds_left is None
+    assert pace.describe(20) == "2.5 steps/s, 0:12 left"
+    assert pace.describe(30) == "2.5 steps/s, 0:08 left"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.2, "about 1 s"),
+        (80, "about 80 s"),
+        (540, "about 9 min"),
+        (9000, "about 2.5 h"),
+    ],
+)
+def test_expectations_are_rough(seconds, text):
+    assert about(seconds) == text
+
+
+def test_clock():
+    assert [clock(s) for s in (5, 65, 3725)] == ["0:05", "1:05", "1:02:05"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+def test_a_signal_ends_at_once_what_has_nothing_to_save(number):
+    before = signal.getsignal(number)
+    with Interruption(), pytest.raises(Interrupted, match=number.name):
+        os.kill(os.getpid(), number)
+    assert signal.getsignal(number) is before
+
+
+def test_a_signal_is_noted_while_there_is_something_to_save(capfd):
+    with Interruption() as stop:
+        stop.deferred = True
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.requested == "SIGINT"
+        assert "stopping after the current steps" in capfd.readouterr().err
+        with pytest.raises(KeyboardInterrupt):  # the second Ctrl-C means now
+            os.kill(os.getpid(), signal.SIGINT)

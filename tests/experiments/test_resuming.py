@@ -1,0 +1,76 @@
+"""A run that was killed or told to stop ends where an undisturbed one does."""
+
+import random
+import signal
+import time
+
+import pytest
+
+INTERRUPTED = 75
+
+
+def test_killed_at_a_random_moment(
+    runs, straight, tmp_path, wait_for_step, assert_bit_equal, read_rows
+):
+    seed = random.randrange(1000)
+    print(f"random seed {seed}")
+    chance = random.Random(seed)
+    process = runs.start(tmp_path)
+    wait_for_step(process, tmp_path, 10 * chance.randrange(1, 19))
+    time.sleep(chance.uniform(0.0, 0.05))
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert not (tmp_path / "result.json").exists()
+
+    runs.complete(tmp_path)
+    assert_bit_equal(straight, tmp_path)
+    kept = ("step", "loss", "data", "pde", "validation")
+
+    def told(workdir):
+        return [[row.get(name) for name in kept] for row in read_rows(workdir)]
+
+    assert told(tmp_path) == told(straight)
+
+
+def test_told_to_stop_by_every_signal_in_turn(
+    runs, straight, tmp_path, wait_for_step, assert_bit_equal, last_state
+):
+    # The third is in the polishing phase, which starts at step 200.
+    moments = [(signal.SIGTERM, 20), (signal.SIGUSR1, 110), (signal.SIGINT, 210)]
+    reached = 0
+    for number, step in moments:
+        process = runs.start(tmp_path)
+        wait_for_step(process, tmp_path, step)
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=120)
+        assert process.returncode == INTERRUPTED, out
+        assert f"interrupted by {number.name}; the same command resumes" in out
+        assert "Traceback" not in out
+        saved = int(last_state(tmp_path)["step"])
+        assert saved >= max(step, reached), "the signal cost steps"
+        reached = saved
+    out = runs.complete(tmp_path)
+    assert f"resuming at step {reached}" in out
+    assert_bit_equal(straight, tmp_path)
+
+
+@pytest.mark.parametrize("moment", ["solving train set", "burgers on 16x9"])
+def test_nothing_to_save_yet(runs, tmp_path, read_rows, moment):
+    """While data are made, or the step compiles, a signal ends the run at once."""
+    compiling = moment.startswith("burgers")
+    workdir = tmp_path / "run"
+    unseen = {"cache": tmp_path / "cache", "data.num_test": 5000}
+    changes = {"model.width": 5} if compiling else unseen
+    process = runs.start(workdir, changes)
+    for line in process.stdout:
+        if line.startswith(moment):
+            break
+    process.send_signal(signal.SIGTERM)
+    sent = time.monotonic()
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == INTERRUPTED, out
+    assert "interrupted by SIGTERM" in out and "Traceback" not in out
+    assert not read_rows(workdir)
+    # One compilation or one chunk of references is what cannot be cut short.
+    assert time.monotonic() - sent < 60
