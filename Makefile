@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 .PHONY: run test format clean
 
 run: $(STAMP)
-	$(BIN)/python -m experiments.reference
+	$(BIN)/python -m experiments.burgers --config=configs/burgers.py --workdir=runs/burgers
 
 test: $(STAMP)
 	$(BIN)/ruff check .

@@ -14,14 +14,16 @@ from pilno_jax import models, problems
 
 RECIPES = ("fast", "paper")
 
+Config = Any  # a ConfigDict: its fields are known at run time only
 
-def base(problem: str, model: str, recipe: str, **problem_options: Any) -> ConfigDict:
+
+def base(problem: str, model: str, recipe: str, **problem_options: Any) -> Config:
     """A complete config for the named problem and model."""
     if recipe not in RECIPES:
         raise ValueError(
             f"recipe = {recipe!r} is not allowed: expected one of {RECIPES}"
         )
-    config = ConfigDict()
+    config: Config = ConfigDict()
     config.recipe = recipe
     config.seed = 0
     config.devices = 1
@@ -43,6 +45,7 @@ def base(problem: str, model: str, recipe: str, **problem_options: Any) -> Confi
     train.num_virtual = config_dict.placeholder(int)  # unset: fresh draws every step
     train.steps = 4000
     train.data_loss = "relative"
+    train.physics_loss = "root"
     train.optimizer = "adam"
     train.learning_rate = 1e-2
     train.schedule = "cosine"
@@ -76,6 +79,8 @@ def model_section(name: str, **options: Any) -> ConfigDict:
         for field in dataclasses.fields(models.MODELS[name])
         if field.init and field.name not in ("parent", "name")
     }
+    if "period" in fields:
+        fields["period"] = (1.0, 1.0)  # per axis: a config field has but one type
     return ConfigDict({"name": name, **fields, **options})
 
 
@@ -92,7 +97,7 @@ def _settable(default: Any, kind: type) -> Any:
     return config_dict.placeholder(kind) if default is None else default
 
 
-def paper_training(config: ConfigDict, *, num_virtual: int, rate: float | None) -> None:
+def paper_training(config: Config, *, num_virtual: int, rate: float | None) -> None:
     """The paper's common optimisation settings (Appendix E), epochs turned into steps.
 
     An epoch is one pass over the virtual inputs. `rate` is that of the exponential
@@ -105,6 +110,6 @@ def paper_training(config: ConfigDict, *, num_virtual: int, rate: float | None) 
     train.optimizer, train.learning_rate, train.weight_decay = "adam", 1e-2, 1e-4
     train.schedule, train.decay_every, train.decay_factor = "step", 100 * epoch, 0.5
     train.patience = 500 * epoch
-    train.data_loss = "squared"
+    train.data_loss = train.physics_loss = "squared"
     if rate is not None:
         config.causality.update(name="exponential", rate=rate)

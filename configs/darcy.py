@@ -1,11 +1,9 @@
 """Darcy flow, 10 labels on 11 x 11 nodes."""
 
-from ml_collections import ConfigDict
-
-from configs.base import base, paper_training
+from configs.base import Config, base, paper_training
 
 
-def get_config(recipe: str = "fast") -> ConfigDict:
+def get_config(recipe: str = "fast") -> Config:
     config = base("darcy", "alno", recipe)
     config.train.num_train = 10
     if recipe == "paper":

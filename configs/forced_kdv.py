@@ -1,11 +1,9 @@
 """The forced KdV equation, 27 labels, nine of each family."""
 
-from ml_collections import ConfigDict
-
-from configs.base import base, paper_training
+from configs.base import Config, base, paper_training
 
 
-def get_config(recipe: str = "fast") -> ConfigDict:
+def get_config(recipe: str = "fast") -> Config:
     config = base("forced_kdv", "alno", recipe)
     config.train.num_train = 27
     config.data.num_test = 300

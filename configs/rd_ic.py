@@ -1,11 +1,9 @@
 """Reaction-diffusion, Task A: u0 -> u, 25 labels at length scale 5."""
 
-from ml_collections import ConfigDict
-
-from configs.base import base, paper_training
+from configs.base import Config, base, paper_training
 
 
-def get_config(recipe: str = "fast") -> ConfigDict:
+def get_config(recipe: str = "fast") -> Config:
     config = base("reaction_diffusion", "alno", recipe, task="ic", length_scale=5.0)
     config.evaluation.vary = "length_scale"
     config.evaluation.over = (0.5, 1.0, 2.0, 5.0)

@@ -5,8 +5,8 @@ import inspect
 from typing import Any
 
 import optax
-from ml_collections import ConfigDict
 
+from configs.base import Config
 from pilno_jax import batches, causality, models, objective, optimizers, problems
 from pilno_jax.checks import require, require_choice
 
@@ -15,7 +15,7 @@ from pilno_jax.checks import require, require_choice
 class Run:
     """Everything a training run is made of, built from its config."""
 
-    config: ConfigDict
+    config: Config
     problem: problems.Problem
     model: Any
     loss: objective.Loss
@@ -24,7 +24,7 @@ class Run:
     optimizer: optax.GradientTransformationExtraArgs
 
 
-def build(config: ConfigDict) -> Run:
+def build(config: Config) -> Run:
     """The run a config describes, or a ValueError that names the offending field."""
     check(config)
     options = config.to_dict()
@@ -46,7 +46,12 @@ def build(config: ConfigDict) -> Run:
         problem=problem,
         model=model,
         loss=objective.objective(
-            problem, model.apply, weights, rule, data_loss=train.data_loss
+            problem,
+            model.apply,
+            weights,
+            rule,
+            data_loss=train.data_loss,
+            physics_loss=train.physics_loss,
         ),
         predict=objective.predictor(problem, model.apply),
         batches=batches.batches(
@@ -65,7 +70,7 @@ def build(config: ConfigDict) -> Run:
     )
 
 
-def check(config: ConfigDict) -> None:
+def check(config: Config) -> None:
     """Ranges of the fields that no factory of the library checks by itself."""
     train, data = config.train, config.data
     positive = {
@@ -108,6 +113,8 @@ def check(config: ConfigDict) -> None:
     require_choice("train.optimizer", train.optimizer, optimizers.OPTIMIZERS)
     require_choice("train.schedule", train.schedule, optimizers.SCHEDULES)
     require_choice("train.data_loss", train.data_loss, sorted(objective.DATA_LOSSES))
+    losses = sorted(objective.PHYSICS_LOSSES)
+    require_choice("train.physics_loss", train.physics_loss, losses)
     if config.evaluation.vary:
         allowed = sorted(set(config.problem) - {"name"})
         require_choice("evaluation.vary", config.evaluation.vary, allowed)

@@ -1,6 +1,6 @@
 """The forced KdV equation, forcing and initial/boundary data -> u(x, t):
 
-python -m experiments.forced_kdv --config=configs/forced_kdv.py --workdir=runs/forced_kdv
+python -m experiments.forced_kdv --config=configs/forced_kdv.py
 """
 
 from experiments.entry import launch

@@ -1,4 +1,9 @@
-"""A signal ends the run at once, or, while training, after the steps in flight."""
+"""A signal becomes a flag that the run polls at safe moments.
+
+Raising from the handler would be quicker by a moment and is not reliable: Python
+drops an exception that happens to arise inside a garbage-collection callback, and JAX
+has one.
+"""
 
 import os
 import signal
@@ -13,15 +18,10 @@ class Interrupted(Exception):
 
 
 class Interruption:
-    """`with Interruption() as stop:` a signal raises `Interrupted` in the main thread.
-
-    While `stop.deferred` there is something to save: the signal is only noted, in
-    `stop.requested`, for the training loop to see at its next safe moment.
-    """
+    """`with Interruption() as stop:` then poll `stop.requested`."""
 
     def __init__(self):
         self.requested: str | None = None
-        self.deferred = False
         self._previous: dict[signal.Signals, object] = {}
 
     def __enter__(self) -> "Interruption":
@@ -36,12 +36,13 @@ class Interruption:
     def _note(self, number: int, frame: FrameType | None) -> None:
         del frame
         name = signal.Signals(number).name
-        again = self.requested is not None
-        self.requested = name
-        if not self.deferred and not again:
-            raise Interrupted(name)
-        if again and name == "SIGINT":
+        if self.requested == name == "SIGINT":
             raise KeyboardInterrupt  # the second Ctrl-C means now
+        self.requested = name
         # print() is not reentrant; a signal may arrive inside one.
-        text = f"\n{name}: stopping after the current steps, with a checkpoint\n"
-        os.write(2, text.encode())
+        os.write(2, f"\n{name}: stopping at the next safe moment\n".encode())
+
+    def poll(self) -> None:
+        """Raise `Interrupted` where everything worth keeping is saved."""
+        if self.requested:
+            raise Interrupted(self.requested)

@@ -42,7 +42,8 @@ def run(
         reporting.write_json(workdir / "config.json", config.to_dict())
 
     def labelled(split: str, **changes: Any) -> data.Data:
-        return labelled_set(config, split, cache, console, **changes)
+        stop.poll()
+        return labelled_set(config, split, cache, console, stop, **changes)
 
     sets = {split: labelled(split) for split in ("train", "validation", "test")}
     with opened_checkpoints(workdir) as checkpoints:
@@ -92,7 +93,12 @@ def require_writable(*folders: Path) -> None:
 
 
 def labelled_set(
-    config: Any, split: str, cache: Path, console: Console, **changes: Any
+    config: Any,
+    split: str,
+    cache: Path,
+    console: Console,
+    stop: Interruption,
+    **changes: Any,
 ) -> data.Data:
     """One of the run's labelled sets, from the cache or made now.
 
@@ -114,6 +120,7 @@ def labelled_set(
         def report(done: int, total: int) -> None:
             text = f"solving {split} set: {done}/{total} references"
             console.update(text, plain=done == total)
+            stop.poll()
 
         key = jax.random.fold_in(jax.random.key(seed), salt)
         return data.generate(make(**options), key, count, report=report)

@@ -113,9 +113,7 @@ class Trainer:
             if step < phase.last and not self.tired(step):
                 state = self.fit_phase(phase, state)
                 step = int(state.step)
-        self.stop.deferred = False
-        if self.stop.requested:
-            raise Interrupted(self.stop.requested)
+        self.stop.poll()
         return step
 
     def fit_phase(self, phase: Phase, state: training.State) -> training.State:
@@ -197,10 +195,7 @@ class Trainer:
             raise Diverged(self.describe_divergence(progress))
         if due or self.tired(step) or self.stop.requested:
             self.save(progress, self.validation if due else float("nan"))
-        if self.stop.requested and step < self.last:
-            raise Interrupted(self.stop.requested)
-        # From here on there is something to save when a signal comes.
-        self.stop.deferred = True
+        self.stop.poll()
         self.looked = step, time.monotonic()
         return self.tired(step)
 

@@ -110,6 +110,24 @@ def test_a_problems_own_measure_is_used():
     assert float(terms["pde"]) > float(jnp.sqrt(plain["pde"]))
 
 
+def test_root_physics_is_the_mean_of_the_samples_norms():
+    """Of every sample's own norm, not the norm of the whole batch."""
+    _, squared = objective(PROBLEM, toy.apply)(toy.TAYLOR, BATCH)
+    _, root = objective(PROBLEM, toy.apply, physics_loss="root")(toy.TAYLOR, BATCH)
+    each = [
+        objective(PROBLEM, toy.apply)(
+            toy.TAYLOR, jax.tree.map(lambda x, i=i: x[i : i + 1], BATCH)
+        )[1]["pde"]
+        for i in range(3)
+    ]
+    assert float(root["pde"]) == pytest.approx(np.mean(np.sqrt(each)), rel=1e-4)
+    assert float(squared["pde"]) == pytest.approx(np.mean(each), rel=1e-4)
+    perfect = jax.grad(
+        lambda p: objective(PROBLEM, toy.apply, physics_loss="root")(p, BATCH)[0]
+    )
+    assert np.isfinite(np.asarray(perfect(jnp.zeros(5)))).all()
+
+
 def test_relative_l2_is_scale_free():
     u, truth = jnp.array([[1.0, 2.0]]), jnp.array([[1.0, 1.0]])
     assert float(relative_l2(u, truth)) == pytest.approx(1 / np.sqrt(2))

@@ -111,6 +111,19 @@ def test_every_optimiser_goes_down(name):
     assert rows[-1].metrics["loss"] < 0.8 * rows[0].metrics["loss"]
 
 
+def test_muon_orthogonalises_every_modes_matrix_by_itself():
+    muon = optimizer("muon", schedule("constant", 1.0, 1))
+    gradient = jax.random.normal(jax.random.key(0), (3, 2, 4, 2, 4))
+    params = {"multiplier": jnp.zeros_like(gradient)}
+    updates, _ = muon.update({"multiplier": gradient}, muon.init(params), params)
+    matrices = updates["multiplier"].reshape(6, 4, 8)
+    values = np.linalg.svd(np.asarray(matrices), compute_uv=False)
+    # Newton-Schulz leaves singular values in about [0.7, 1.2] of their common scale.
+    assert values.max() / values.min() < 2.0
+    raw = np.linalg.svd(np.asarray(gradient.reshape(6, 4, 8)), compute_uv=False)
+    assert raw.max() / raw.min() > 2.5
+
+
 def test_adam_couples_weight_decay_like_the_papers():
     """Decay enters before the moments: a huge one alone moves by the learning rate."""
     coupled = optimizer("adam", schedule("constant", 1e-2, 1), weight_decay=10.0)

@@ -18,7 +18,7 @@ Batches = Callable[[Data, jax.Array, jax.Array], dict[str, Any]]
 
 
 def shuffled(key: jax.Array, step: jax.Array, batch: int, total: int) -> jax.Array:
-    """The indices of one batch; an epoch of ceil(total / batch) steps shows them all."""
+    """The indices of one batch; ceil(total / batch) steps, an epoch, show them all."""
     steps_per_epoch = -(-total // batch)
     epoch, position = jnp.divmod(step, steps_per_epoch)
     order = jax.random.permutation(jax.random.fold_in(key, epoch), total)

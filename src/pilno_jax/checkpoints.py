@@ -90,9 +90,9 @@ class Checkpoints:
                 state=ocp.args.StandardRestore(abstract), notes=ocp.args.JsonRestore()
             ),
         )
-        state = State(**found.state)
+        state = State(**found["state"])
         key = jax.random.wrap_key_data(state.key, impl=jax.random.key_impl(like.key))
-        return state._replace(key=key), found.notes
+        return state._replace(key=key), found["notes"]
 
 
 def _storable(state: State) -> dict[str, Any]:

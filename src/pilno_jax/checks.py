@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import jax
 import numpy as np
+from jax.core import Tracer
 
 
 def require(condition: bool, name: str, value: Any, allowed: str) -> None:
@@ -38,7 +38,7 @@ def require_fields(
 
 
 def require_finite(name: str, value: Any) -> None:
-    if isinstance(value, jax.core.Tracer):
+    if isinstance(value, Tracer):
         return
     bad = int(np.size(value) - np.isfinite(value).sum())
     require(bad == 0, name, f"<array with {bad} NaN or infinite entries>", "finite")

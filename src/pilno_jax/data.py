@@ -60,9 +60,7 @@ def _interleave(parts: list[np.ndarray], count: int) -> np.ndarray:
     return whole
 
 
-def cached(
-    folder: Path, description: dict[str, Any], make: Callable[[], Data]
-) -> Data:
+def cached(folder: Path, description: dict[str, Any], make: Callable[[], Data]) -> Data:
     """`make()`, or what it gave last time for the same description and source."""
     written = json.dumps({**description, "source": _source_digest()}, sort_keys=True)
     digest = hashlib.sha256(written.encode()).hexdigest()[:16]
@@ -76,7 +74,8 @@ def cached(
     folder.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(f".{os.getpid()}.tmp.npz")
     try:
-        np.savez(partial, description=np.array(written), **_flat(made))
+        fields: dict[str, Any] = {"description": np.array(written), **_flat(made)}
+        np.savez(partial, **fields)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from pilno_jax.objective import Params, Predict, relative_l2
@@ -22,7 +23,9 @@ def predict_in_chunks(
 
 def relative_errors(predictions: np.ndarray, truths: np.ndarray) -> np.ndarray:
     """Relative L2 error of each sample."""
-    return np.asarray(jax.vmap(relative_l2)(predictions, truths))
+    return np.asarray(
+        jax.vmap(relative_l2)(jnp.asarray(predictions), jnp.asarray(truths))
+    )
 
 
 def summary(predictions: np.ndarray, truths: np.ndarray) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """Optimisers and schedules of optax, by name."""
 
 from collections.abc import Callable
+from typing import Any
 
+import jax
 import optax
 import optax.contrib
 
@@ -60,10 +62,32 @@ def optimizer(
             optax.add_decayed_weights(weight_decay), optax.adam(learning_rate)
         ),
         "adamw": lambda: optax.adamw(learning_rate, weight_decay=weight_decay),
-        "muon": lambda: optax.contrib.muon(learning_rate, weight_decay=weight_decay),
+        "muon": lambda: optax.contrib.muon(
+            learning_rate,
+            weight_decay=weight_decay,
+            muon_weight_dimension_numbers=_matrices,
+        ),
         "lbfgs": lambda: optax.lbfgs(memory_size=20),
     }
     parts = [build[name]()]
     if clip_norm is not None and name != "lbfgs":
         parts.insert(0, optax.clip_by_global_norm(clip_norm))
     return optax.with_extra_args_support(optax.chain(*parts))
+
+
+def _matrices(params: Any) -> Any:
+    """Which axes of each parameter Muon reads as a matrix; None leaves it to Adam.
+
+    A spectral layer mixes channels by one complex matrix (in, 2, out) per mode, stacked
+    along leading axes: each is orthogonalised by itself.
+    """
+
+    def dimensions(leaf: Any) -> optax.contrib.MuonDimensionNumbers | None:
+        if leaf.ndim == 2:
+            return optax.contrib.MuonDimensionNumbers((0,), (1,))
+        if leaf.ndim >= 4:
+            output = (leaf.ndim - 2, leaf.ndim - 1)
+            return optax.contrib.MuonDimensionNumbers((leaf.ndim - 3,), output)
+        return None
+
+    return jax.tree.map(dimensions, params)

@@ -162,9 +162,7 @@ def fit(
     return state
 
 
-def _progress(
-    step: int, state: State, pending: list[dict[str, jax.Array]]
-) -> Progress:
+def _progress(step: int, state: State, pending: list[dict[str, jax.Array]]) -> Progress:
     """Means over the steps since the last look, ignoring those that were skipped."""
     stacked = {
         name: np.concatenate([np.asarray(part[name]) for part in pending])

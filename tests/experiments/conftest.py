@@ -55,9 +55,9 @@ class Runs:
         flags = [f"--config.{field}={value}" for field, value in fields.items()]
         return [*flags, f"--workdir={workdir}", f"--cache={cache}"]
 
-    def start(self, workdir: Path, changes: dict | None = None, **options):
-        """A process of its own."""
-        command = [sys.executable, "-m", "experiments.burgers"]
+    def start(self, workdir: Path, changes: dict | None = None, prefix=()):
+        """A process of its own; `prefix` is a command that runs the command."""
+        command = [*prefix, sys.executable, "-m", "experiments.burgers"]
         return subprocess.Popen(
             [*command, *self.arguments(workdir, changes or {})],
             cwd=ROOT,
@@ -65,12 +65,11 @@ class Runs:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            **options,
         )
 
-    def complete(self, workdir: Path, changes: dict | None = None, **options) -> str:
+    def complete(self, workdir: Path, changes: dict | None = None) -> str:
         """A process that must succeed; what it printed."""
-        process = self.start(workdir, changes, **options)
+        process = self.start(workdir, changes)
         out, _ = process.communicate(timeout=300)
         assert process.returncode == 0, out
         return out

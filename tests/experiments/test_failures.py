@@ -1,7 +1,6 @@
 """Steps that are not finite, disks that are full: nothing already saved is lost."""
 
 import dataclasses
-import resource
 
 import jax.numpy as jnp
 import numpy as np
@@ -107,11 +106,8 @@ def test_a_disk_that_fills_up_costs_nothing_that_was_saved(
 
 def test_orbax_on_a_full_disk_is_one_line(runs, straight, tmp_path):
     """Files beyond 8 kB cannot be written: a checkpoint's arrays, nothing before."""
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
-
-    process = runs.start(tmp_path, preexec_fn=limit)
+    prefix = ("bash", "-c", 'ulimit -f 8; exec "$@"', "limited")
+    process = runs.start(tmp_path, prefix=prefix)
     out, _ = process.communicate(timeout=240)
     assert process.returncode == FAILED
     assert "Traceback" not in out

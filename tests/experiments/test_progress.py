@@ -76,18 +76,20 @@ def test_clock():
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
-def test_a_signal_ends_at_once_what_has_nothing_to_save(number):
+def test_a_signal_is_noted_and_raised_where_it_is_safe(number, capfd):
     before = signal.getsignal(number)
-    with Interruption(), pytest.raises(Interrupted, match=number.name):
+    with Interruption() as stop:
+        stop.poll()
         os.kill(os.getpid(), number)
+        assert stop.requested == number.name
+        assert "stopping at the next safe moment" in capfd.readouterr().err
+        with pytest.raises(Interrupted, match=number.name):
+            stop.poll()
     assert signal.getsignal(number) is before
 
 
-def test_a_signal_is_noted_while_there_is_something_to_save(capfd):
-    with Interruption() as stop:
-        stop.deferred = True
+def test_the_second_interrupt_means_now():
+    with Interruption():
         os.kill(os.getpid(), signal.SIGINT)
-        assert stop.requested == "SIGINT"
-        assert "stopping after the current steps" in capfd.readouterr().err
-        with pytest.raises(KeyboardInterrupt):  # the second Ctrl-C means now
+        with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)

@@ -11,6 +11,7 @@ from ml_collections import ConfigDict
 
 import pilno_jax
 from experiments import runner
+from experiments.interruption import Interruption
 from experiments.progress import Console
 from pilno_jax import evaluation
 
@@ -73,7 +74,7 @@ def test_a_loaded_run_predicts_what_the_run_reported(straight, runs):
     result = json.loads((straight / "result.json").read_text())
     assert run.step == result["best_step"]
     config = ConfigDict(run.config)
-    test = runner.labelled_set(config, "test", runs.cache, Console())
+    test = runner.labelled_set(config, "test", runs.cache, Console(), Interruption())
     found = evaluation.summary(run.predict(test["inputs"]), test["labels"])
     assert found["relative_l2"] == result["relative_l2"]
 

@@ -29,7 +29,6 @@ from pilno_jax.models.kernel import (
     SpectralKernel,
     stable_poles,
 )
-from pilno_jax.models.spectral import matmul
 
 
 class AxisPoles(NamedTuple):
@@ -51,8 +50,6 @@ class FNO(nn.Module):
     period:           of the Fourier series, >= 1; above 1 a closed axis is continued
                       by zero ("domain padding"), at no cost
     mixing_dtype:     dtype of the channel mixing's operands, e.g. bfloat16
-    forward_mode:     leave the derivatives of all products to JAX, which costs speed
-                      and brings forward mode (`jax.jvp`, `jax.jacfwd`) back
     """
 
     width: int = 32
@@ -65,7 +62,6 @@ class FNO(nn.Module):
     normalize: bool = False
     period: float | Sequence[float] = 1.0
     mixing_dtype: Any = None
-    forward_mode: bool = False
 
     def __post_init__(self):
         require_choice("activation", self.activation, ACTIVATIONS)
@@ -104,7 +100,6 @@ class FNO(nn.Module):
                 modes=_per_axis("modes", self.modes, rank),
                 period=_per_axis("period", self.period, rank),
                 mixing_dtype=self.mixing_dtype,
-                forward_mode=self.forward_mode,
                 name=f"kernel_{index}",
                 **self.branches(rank),
             )
@@ -122,7 +117,7 @@ class FNO(nn.Module):
             f"{name}_weights", nn.initializers.glorot_normal(), (v.shape[-1], size)
         )
         bias = self.param(f"{name}_bias", nn.initializers.zeros, (size,))
-        out = matmul(v.reshape(-1, v.shape[-1]), weights, self.forward_mode)
+        out = v.reshape(-1, v.shape[-1]) @ weights
         return (out + bias[None]).reshape(*v.shape[:-1], size)
 
 

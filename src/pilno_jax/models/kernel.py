@@ -41,7 +41,6 @@ class SpectralKernel(nn.Module):
     transient_analysis: str = "quadrature"
     tied: bool = False
     mixing_dtype: Any = None
-    forward_mode: bool = False
 
     @nn.compact
     def __call__(self, v: jax.Array, axes: Axes) -> jax.Array:
@@ -86,9 +85,9 @@ class SpectralKernel(nn.Module):
         return self._separable(v, analysis, residues, synthesis)
 
     def _separable(self, v, analysis, weights, synthesis) -> jax.Array:
-        c = spectral.analyse(v, analysis, self.forward_mode)
-        c = spectral.mix(c, weights, self.forward_mode, self.mixing_dtype)
-        return spectral.synthesise(c, synthesis, self.forward_mode)
+        coefficients = spectral.analyse(v, analysis)
+        coefficients = spectral.mix(coefficients, weights, self.mixing_dtype)
+        return spectral.synthesise(coefficients, synthesis)
 
     def _multiplier(self, held: Sequence[int], channels: int) -> jax.Array:
         """H at the frequencies the grid holds, (*frequencies, in, 2, out)."""

@@ -91,7 +91,9 @@ def initial_value_problem(
         start = grid.broadcast(inputs["u0"], 0)
         return start + sigma * scaled_time * impose_boundary(raw)
 
-    penalties = {"ic": lambda u, inputs: u[:, 0] - inputs["u0"]}
+    penalties: dict[str, Callable[[jax.Array, Inputs], jax.Array]] = {
+        "ic": lambda u, inputs: u[:, 0] - inputs["u0"]
+    }
     if boundary is not None:
         penalties["bc"] = boundary
     return Problem(

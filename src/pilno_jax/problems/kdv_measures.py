@@ -6,19 +6,25 @@ The equation's error e and residual r obey, to first order,
 
 Small ripples of e are loud in r (beta xi^3 e), so least squares on r alone is badly
 conditioned; a preconditioner P should make |P r| / |e| the same for all e. Measured:
-(a) largest over smallest ratio for ripples of 0.5 ... 12 waves in x and 0 ... 8 in t,
-(b) the same for the worst of all functions in a 16 x 16 space of smooth ones, (c) what
-is left of a smooth error in that space after 1000 steps of gradient descent, (d) the
-relative error of u after 1600 Adam steps on the nonlinear residual alone, u being 24 x
-24 cosines under the hard constraints (5 draws they represent to 0.8 % on average):
+(a) largest over smallest ratio for ripples of 0.5 ... 12 waves in x and 0 ... 8 in t
+    (6 draws);
+(b) the same over all functions in a 16 x 16 space of smooth ones, and
+(c) what is left of a smooth error in it after 1000 steps of gradient descent (12
+    draws, none of which served to choose the damping);
+(d) relative error of u after 1600 Adam steps on the nonlinear residual alone, u being
+    24 x 24 cosines under the hard constraints: mean of 9 draws, then of the 5 that
+    the cosines represent to within 3 % and of the 4 they miss by 16 ... 19 %. Learning
+    rate 2e-2; at 5e-3 the means of 9 are 70, 18 and 17 %.
 
                  (a)     (b)    (c)    (d)
-    l2           129    4300   96 %   24 %
-    smoothed      11    4400   98 %    8 %
-    dispersive   2.5      53   16 %    2 %    without damping: (b) 140, (c) 32 %
+    l2           129    5700   96 %   52 %   24 %   86 %
+    smoothed      11    5400   98 %   17 %    8 %   29 %
+    dispersive   2.5      58   16 %   16 %    2 %   32 %
 
-Adding the advection by u to the solve, a hundred factorisations per sample, brings (b)
-and (c) to no more than 46 and 12 %.
+So "dispersive" pays where the network can represent the solution, and is no better
+than "smoothed" where it cannot. Without damping (b) and (c) are 150 and 30 %; with
+tau = 1/3 they are 41 and 14 %; with the advection by u in the solve as well, a hundred
+factorisations per sample, 54 and 13 %. (c) varies by 8 % from draw to draw.
 """
 
 from collections.abc import Callable
