@@ -14,7 +14,9 @@ def get_config(recipe: str = "fast") -> Config:
         model.update(width=32, num_layers=4, modes=14, poles=14, activation="tanh")
         paper_training(config, num_virtual=1000, rate=5.0)
         return config
-    model.update(width=32, num_layers=4, modes=10, poles=4, activation="tanh")
+    model.update(width=32, num_layers=4, modes=10, poles=4, activation="gelu")
     model.period = (1.0, 1.5)
-    config.weights.update(data=0.2, virtual=4.0)
+    train = config.train
+    train.batch_data, train.batch_physics, train.steps = 4, 12, 7000
+    config.weights.update(data=0.2, virtual=3.0)
     return config

@@ -135,7 +135,7 @@ def pole_synthesis(x: jax.Array, mu: jax.Array) -> jax.Array:
 
 def transfer(omega: np.ndarray | jax.Array, mu: jax.Array) -> jax.Array:
     """(..., K, p): 1 / (i w_k - mu_p), the partial fractions of K_phi (Eq. K_phi)."""
-    omega = omega.reshape(*[1] * (mu.ndim - 1), -1, 1)
+    omega = jnp.asarray(omega).reshape(*[1] * (mu.ndim - 1), -1, 1)
     return 1 / (1j * omega - mu[..., None, :])
 
 

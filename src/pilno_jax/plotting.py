@@ -197,7 +197,9 @@ def loss_figure(steps: Any, terms: dict[str, Any]) -> Figure:
     figure.set_figwidth(2 * PANEL_INCHES[0])
     for name, values in terms.items():
         total = {"color": "black", "linewidth": 2.2} if name == "loss" else {}
-        ax.plot(steps, np.asarray(values, float), label=name, **total)
+        # One row is a point, which a line without markers would not show.
+        marker = "." if len(steps) == 1 else ""
+        ax.plot(steps, np.asarray(values, float), marker=marker, label=name, **total)
     ax.set(xlabel="step", ylabel="mean since the last row", yscale="log")
     ax.set(title="loss and its unweighted terms")
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")

@@ -1,6 +1,8 @@
 """ALNO, FNO, LNO: known operators in the weights, against closed forms."""
 
 import logging
+import math
+import re
 from functools import partial
 
 import jax
@@ -250,8 +252,7 @@ def test_three_axes_agree_with_the_full_sum():
 
 
 @pytest.mark.usefixtures("x64")
-@pytest.mark.parametrize("period", [1.0, (1.0, 1.25)])
-@pytest.mark.parametrize("model", [ALNO, LNO, FNO])
+@pytest.mark.parametrize("model, period", [(ALNO, 1.0), (LNO, (1.0, 1.25)), (FNO, 1.0)])
 def test_resolution(model, period):
     """The same weights are the same function on a grid twice as fine.
 
@@ -278,19 +279,15 @@ def test_resolution(model, period):
 
 
 def small(model=ALNO, **kwargs):
-    sizes = dict(width=5, num_layers=2, modes=(4, 3), projection_width=7, **kwargs)
-    if model is not FNO:
-        sizes |= dict(poles=(2, 3))
-    net = model(**sizes)
+    sizes = dict(width=5, num_layers=2, modes=(4, 3), projection_width=7) | kwargs
+    net = model(**sizes) if model is FNO else model(**sizes, poles=(2, 3))
     axes = (nodes(10, periodic=True), nodes(8))
     features = jax.random.normal(jax.random.key(1), (3, 10, 8, 2))
     return net, fresh(net, features, axes), features, axes
 
 
-@pytest.mark.parametrize("model", [ALNO, LNO, FNO])
-@pytest.mark.parametrize("normalize", [False, True])
-def test_batch_is_one_sample_at_a_time(model, normalize):
-    net, params, features, axes = small(model, normalize=normalize, lift_width=4)
+def test_batch_is_one_sample_at_a_time():
+    net, params, features, axes = small(normalize=True, lift_width=4)
     batch = run(net, params, features, axes)
     assert batch.dtype == jnp.float32 and batch.shape == (3, 10, 8, 1)
     each = jnp.stack([run(net, params, f, axes) for f in features])
@@ -300,43 +297,68 @@ def test_batch_is_one_sample_at_a_time(model, normalize):
 
 
 @pytest.mark.usefixtures("x64")
-@pytest.mark.parametrize(
-    "model, sharing",
-    [(ALNO, "shared"), (ALNO, "pairwise"), (LNO, "shared"), (FNO, None)],
-)
-def test_own_derivatives_are_jax_derivatives(model, sharing):
-    """Gradient and reverse over reverse, against plain autodiff in forward mode."""
-    options = {} if sharing is None else {"pole_sharing": sharing}
-    net, params, features, axes = small(model, **options)
-    plain = net.clone(forward_mode=True)
+def test_normalized_layers_ignore_scale_and_offset():
+    """Without the skip connection a layer sees the shape of its input only."""
+    net, params, features, axes = small(FNO, num_layers=1, normalize=True)
+    params["params"]["skip_0_weights"] *= 0
+    plain = run(net, params, features, axes)
+    shifted = run(net, params, 3 * features + 2, axes)
+    # Up to the small constant that guards the division by the deviation.
+    np.testing.assert_allclose(plain, shifted, atol=1e-3 * np.std(plain))
 
-    def loss(network):
-        return lambda p, f: jnp.sum(jnp.sin(network.apply(p, f, axes)))
 
-    def reverse_over_reverse(p, f):
-        return jax.grad(lambda q: jnp.sum(jax.grad(loss(net), 1)(q, f) ** 2))(p)
+@pytest.mark.usefixtures("x64")
+def test_derivatives_of_both_modes_and_second_order_agree():
+    """d/dp |d loss / d features|^2, reverse over reverse, against a difference."""
+    net, params, features, axes = small(num_layers=1)
 
-    def forward_over_reverse(p, f):
-        gradient = jax.grad(loss(plain), 1)
-        # d/dp |g|^2 = 2 g . dg/dp = 2 d/dp (d/ds loss(f + s g)) with g held fixed
-        g = jax.lax.stop_gradient(gradient(p, f))
-        along = lambda q: jax.jvp(lambda h: loss(plain)(q, h), (f,), (g,))[1]  # noqa: E731
-        return jax.tree.map(lambda leaf: 2 * leaf, jax.grad(along)(p))
+    def loss(p, f):
+        return jnp.sum(jnp.sin(net.apply(p, f, axes)))
 
-    same = lambda a, b: jax.tree.map(  # noqa: E731
-        lambda x, y: np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-10), a, b
+    @jax.jit
+    def squared_slope(p):
+        return jnp.sum(jax.grad(loss, 1)(p, features) ** 2)
+
+    direction = fresh(net, features, axes, seed=5)
+    reverse = jax.jit(jax.grad(squared_slope))(params)
+    products = jax.tree.map(lambda g, d: jnp.sum(g * d), reverse, direction)
+    slope = sum(jax.tree.leaves(products))
+    forward = jax.jit(lambda p, d: jax.jvp(squared_slope, (p,), (d,))[1])
+    np.testing.assert_allclose(forward(params, direction), slope, rtol=1e-10)
+    step = 1e-4
+    ahead, behind = (
+        jax.tree.map(lambda p, d, s=s: p + s * d, params, direction)
+        for s in (step, -step)
     )
-    own, theirs = jax.jit(jax.grad(loss(net))), jax.jit(jax.grad(loss(plain)))
-    same(own(params, features), theirs(params, features))
-    own, theirs = jax.jit(reverse_over_reverse), jax.jit(forward_over_reverse)
-    same(own(params, features), theirs(params, features))
+    difference = (squared_slope(ahead) - squared_slope(behind)) / (2 * step)
+    np.testing.assert_allclose(difference, slope, rtol=1e-5)
 
 
-@pytest.mark.parametrize("model", [ALNO, LNO, FNO])
-@pytest.mark.parametrize("sharing", ["shared", "pairwise"])
-def test_every_parameter_is_used(model, sharing):
+def test_no_field_is_transposed_in_either_direction():
+    """The layout's point: counted in the compiled gradient of a deep network.
+
+    The features are moved into the layout and the output out of it, no more.
+    """
+    net, params, features, axes = small(num_layers=4)
+    loss = lambda p, f: jnp.sum(net.apply(p, f, axes) ** 2)  # noqa: E731
+    program = jax.jit(jax.grad(loss)).lower(params, features).compile().as_text()
+    shapes = re.findall(r"f32\[([\d,]+)\]\S* transpose\(", program)
+    field = features.size // features.shape[-1] * net.width
+    moved = [s for s in shapes if math.prod(map(int, s.split(","))) >= field]
+    assert moved == []
+
+
+@pytest.mark.parametrize(
+    "model, options",
+    [
+        (ALNO, dict(lift_width=3)),
+        (ALNO, dict(pole_sharing="pairwise")),
+        (LNO, {}),
+        (FNO, {}),
+    ],
+)
+def test_every_parameter_is_used(model, options):
     """A gradient in every array, and every array changes the output."""
-    options = {} if model is FNO else {"pole_sharing": sharing}
     net, params, features, axes = small(model, **options)
     loss = lambda p: jnp.mean(net.apply(p, features, axes) ** 2)  # noqa: E731
     gradients = jax.jit(jax.grad(loss))(params)
@@ -353,7 +375,7 @@ def test_every_parameter_is_used(model, sharing):
         assert moved > 1e-5, jax.tree_util.keystr(path)
 
 
-@pytest.mark.parametrize("width, size", [(4, 20), (16, 4), (64, 14)])
+@pytest.mark.parametrize("width, size", [(4, 20), (64, 4)])
 def test_fresh_activations_are_of_order_one(width, size):
     """Whatever the sizes; the input is smooth with unit variance."""
     sizes = dict(width=width, num_layers=2, modes=size, poles=size)

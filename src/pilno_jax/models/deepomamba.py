@@ -34,8 +34,8 @@ def selective_scan(
     v, dt: (..., time, inner); a: (inner, state); b, c: (..., time, state). A linear
     recurrence is associative in its pairs (decay, input), so the scan is logarithmic.
     """
-    decay = jnp.exp(dt[..., None] * a)
-    inputs = (dt * v)[..., None] * b[..., None, :]
+    decay = jnp.exp(jnp.einsum("...d,ds->...ds", dt, a))
+    inputs = jnp.einsum("...d,...s->...ds", dt * v, b)
 
     def combine(first, second):
         return first[0] * second[0], first[1] * second[0] + second[1]
@@ -78,7 +78,8 @@ class Mamba(nn.Module):
         )(dt)
         a = -jnp.exp(self.param("a_log", _initial_log_rates, (inner, self.state_size)))
         y = selective_scan(v, nn.softplus(dt), a, b, c)
-        y = (y + self.param("d", nn.initializers.ones, (inner,)) * v) * nn.silu(gate)
+        d = self.param("d", nn.initializers.ones, (inner,))
+        y = (y + jnp.einsum("...d,d->...d", v, d)) * nn.silu(gate)
         return nn.Dense(width, use_bias=False, name="out")(y)
 
 
