@@ -11,6 +11,7 @@ from typing import Any
 from ml_collections import ConfigDict, config_dict
 
 from pilno_jax import models, problems
+from pilno_jax.checks import require_choice
 
 RECIPES = ("fast", "paper")
 
@@ -19,10 +20,7 @@ Config = Any  # a ConfigDict: its fields are known at run time only
 
 def base(problem: str, model: str, recipe: str, **problem_options: Any) -> Config:
     """A complete config for the named problem and model."""
-    if recipe not in RECIPES:
-        raise ValueError(
-            f"recipe = {recipe!r} is not allowed: expected one of {RECIPES}"
-        )
+    require_choice("recipe", recipe, RECIPES)
     config: Config = ConfigDict()
     config.recipe = recipe
     config.seed = 0
@@ -82,6 +80,19 @@ def model_section(name: str, **options: Any) -> ConfigDict:
     if "period" in fields:
         fields["period"] = (1.0, 1.0)  # per axis: a config field has but one type
     return ConfigDict({"name": name, **fields, **options})
+
+
+def settle_model(config: Config) -> None:
+    """Make the model section that of the model it names, after an override.
+
+    Fields the named model shares keep their values, others take their defaults.
+    """
+    chosen = config.model.to_dict()
+    require_choice("model.name", chosen["name"], sorted(models.MODELS))
+    section = model_section(chosen["name"])
+    section.update({k: v for k, v in chosen.items() if k in section})
+    with config.unlocked():
+        config.model = section
 
 
 def _arguments(problem: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from absl import flags, logging
 from ml_collections import config_flags
 
+from configs.base import settle_model
 from experiments import command_line
 from experiments.interruption import Interrupted, Interruption
 
@@ -49,6 +50,7 @@ def launch(name: str, default_config: str) -> None:
             "config", config, listed["config"], values, sys_argv=argv
         )
         unexpected = values(argv)[1:]
+        settle_model(config)
     except (flags.Error, TypeError, ValueError) as error:
         sys.exit(complain(command_line.explain(error, config)))
     if unexpected:
