@@ -12,7 +12,7 @@ run: $(STAMP)
 test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/pyright
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist worksteal
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -376,16 +376,20 @@ def test_every_parameter_is_used(model, options):
 
 
 @pytest.mark.parametrize("width, size", [(4, 20), (64, 4)])
-def test_fresh_activations_are_of_order_one(width, size):
-    """Whatever the sizes; the input is smooth with unit variance."""
-    sizes = dict(width=width, num_layers=2, modes=size, poles=size)
-    net = ALNO(**sizes, out_channels=width, projection_width=None)
+def test_fresh_branches_are_of_order_one(width, size):
+    """Whatever the sizes: each branch keeps the scale of a smooth field."""
     axes = (nodes(48, periodic=True), nodes(41))
     x, t = mesh(axes)
     waves = [jnp.ones_like(x), jnp.sin(TWO_PI * x), jnp.cos(TWO_PI * (x - t)), t - 0.5]
-    features = jnp.stack(waves, -1)
-    params = jax.jit(net.init)(KEY, features, axes)
-    assert 0.2 < jnp.std(run(net, params, features, axes)) < 2
+    channels = np.random.default_rng(0).normal(size=(4, width))
+    v = jnp.stack(waves, -1) @ jnp.asarray(channels, x.dtype)
+    v = (v / jnp.std(v))[:, :, None]
+    kernel = SpectralKernel((size, size), (1.0, 1.0), (size, size))
+    params = jax.jit(kernel.init)(KEY, v, axes)["params"]
+    for silent in ("residues", "multiplier"):
+        one = {**params, silent: jnp.zeros_like(params[silent])}
+        spread = jnp.std(run(kernel, {"params": one}, v, axes))
+        assert 0.1 < spread < 2, (silent, spread)
 
 
 def test_clipping_keeps_the_low_modes_and_says_so_once(caplog):
