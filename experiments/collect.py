@@ -12,7 +12,9 @@ from absl import app, flags
 
 from pilno_jax import reporting
 
-OUTPUT = flags.DEFINE_string("output", None, "The file of results/ to write.")
+OUTPUT = flags.DEFINE_string(
+    "output", None, "The file of results/ to write.", required=True
+)
 
 Identity = tuple[str, str, int, int]
 
@@ -46,5 +48,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    flags.mark_flag_as_required("output")
     app.run(main)
