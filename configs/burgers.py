@@ -1,4 +1,21 @@
-"""Burgers' equation, 25 labels."""
+"""Burgers' equation, 25 labels at length scale 0.5.
+
+    python -m experiments.burgers --config=configs/burgers.py
+
+Errors and times of three seeds are in results/burgers_fast.json.
+
+Where the default departs from the paper's recipe (`configs/burgers.py:paper`):
+
+- moving frame: the mean of u0 is a Galilean shift, exactly; the network sees the rest.
+- hard initial condition, so that no weight has to be found for it.
+- the Fourier series in time has period 1.5: u(., 0) and u(., T) differ, and a series of
+  period 1 would spend its modes on that jump.
+- fresh virtual inputs every step, their length scales log-uniform in [0.5, 5].
+- physics as the root of the residual's norm, and little weight on the labels: 25 of them
+  are soon known by heart, while fresh virtual inputs never are.
+- 10 modes and 4 poles instead of 14 and 14, gelu instead of tanh, small batches, a cosine
+  schedule: faster steps and more of them.
+"""
 
 from configs.base import Config, base, paper_training
 
