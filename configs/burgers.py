@@ -11,10 +11,10 @@ Where the default departs from the paper's recipe (`configs/burgers.py:paper`):
 - the Fourier series in time has period 1.5: u(., 0) and u(., T) differ, and a series of
   period 1 would spend its modes on that jump.
 - fresh virtual inputs every step, their length scales log-uniform in [0.5, 5].
-- physics as the root of the residual's norm, and little weight on the labels: 25 of them
-  are soon known by heart, while fresh virtual inputs never are.
-- 10 modes and 4 poles instead of 14 and 14, gelu instead of tanh, small batches, a cosine
-  schedule: faster steps and more of them.
+- physics as the root of the residual's norm, and little weight on the labels: 25 of
+  them are soon known by heart, while fresh virtual inputs never are.
+- 10 modes and 4 poles instead of 14 and 14, gelu instead of tanh, small batches, a
+  cosine schedule: faster steps and more of them.
 """
 
 from configs.base import Config, base, paper_training
