@@ -24,7 +24,11 @@ def nodes(n: int, periodic: bool = False) -> jax.Array:
     return jnp.linspace(0, 1, n, endpoint=not periodic)
 
 
-@partial(jax.jit, static_argnums=0)
+# Compiling is nearly all the time these tests take, and they run each program once.
+jit = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+
+
+@partial(jit, static_argnums=0)
 def run(net, params, v, axes):
     return net.apply(params, v, axes)
 
@@ -287,7 +291,7 @@ def small(model=ALNO, **kwargs):
 
 
 def test_batch_is_one_sample_at_a_time():
-    net, params, features, axes = small(normalize=True, lift_width=4)
+    net, params, features, axes = small(normalize=True, num_layers=1)
     batch = run(net, params, features, axes)
     assert batch.dtype == jnp.float32 and batch.shape == (3, 10, 8, 1)
     each = jnp.stack([run(net, params, f, axes) for f in features])
@@ -315,37 +319,38 @@ def test_derivatives_of_both_modes_and_second_order_agree():
     def loss(p, f):
         return jnp.sum(jnp.sin(net.apply(p, f, axes)))
 
-    @jax.jit
     def squared_slope(p):
         return jnp.sum(jax.grad(loss, 1)(p, features) ** 2)
 
     direction = fresh(net, features, axes, seed=5)
-    reverse = jax.jit(jax.grad(squared_slope))(params)
+    reverse = jit(jax.grad(squared_slope))(params)
     products = jax.tree.map(lambda g, d: jnp.sum(g * d), reverse, direction)
     slope = sum(jax.tree.leaves(products))
-    forward = jax.jit(lambda p, d: jax.jvp(squared_slope, (p,), (d,))[1])
+    forward = jit(lambda p, d: jax.jvp(squared_slope, (p,), (d,))[1])
     np.testing.assert_allclose(forward(params, direction), slope, rtol=1e-10)
     step = 1e-4
     ahead, behind = (
         jax.tree.map(lambda p, d, s=s: p + s * d, params, direction)
         for s in (step, -step)
     )
-    difference = (squared_slope(ahead) - squared_slope(behind)) / (2 * step)
+    value = jit(squared_slope)
+    difference = (value(ahead) - value(behind)) / (2 * step)
     np.testing.assert_allclose(difference, slope, rtol=1e-5)
 
 
 def test_no_field_is_transposed_in_either_direction():
-    """The layout's point: counted in the compiled gradient of a deep network.
+    """The layout's point, counted in the compiled gradient of a deep network.
 
-    The features are moved into the layout and the output out of it, no more.
+    Only the features are moved, into the layout; contracting the axes with `einsum`
+    instead moves over fifty fields.
     """
     net, params, features, axes = small(num_layers=4)
     loss = lambda p, f: jnp.sum(net.apply(p, f, axes) ** 2)  # noqa: E731
     program = jax.jit(jax.grad(loss)).lower(params, features).compile().as_text()
     shapes = re.findall(r"f32\[([\d,]+)\]\S* transpose\(", program)
-    field = features.size // features.shape[-1] * net.width
-    moved = [s for s in shapes if math.prod(map(int, s.split(","))) >= field]
-    assert moved == []
+    # Smaller ones are bases and weights.
+    moved = [s for s in shapes if math.prod(map(int, s.split(","))) > 200]
+    assert moved == ["10,8,3,2"]
 
 
 @pytest.mark.parametrize(
@@ -361,7 +366,7 @@ def test_every_parameter_is_used(model, options):
     """A gradient in every array, and every array changes the output."""
     net, params, features, axes = small(model, **options)
     loss = lambda p: jnp.mean(net.apply(p, features, axes) ** 2)  # noqa: E731
-    gradients = jax.jit(jax.grad(loss))(params)
+    gradients = jit(jax.grad(loss))(params)
     for path, g in jax.tree.leaves_with_path(gradients):
         # The imaginary part of the multiplier of the mean is the only idle one.
         share = jnp.mean(g != 0)
@@ -385,7 +390,7 @@ def test_fresh_branches_are_of_order_one(width, size):
     v = jnp.stack(waves, -1) @ jnp.asarray(channels, x.dtype)
     v = (v / jnp.std(v))[:, :, None]
     kernel = SpectralKernel((size, size), (1.0, 1.0), (size, size))
-    params = jax.jit(kernel.init)(KEY, v, axes)["params"]
+    params = jit(kernel.init)(KEY, v, axes)["params"]
     for silent in ("residues", "multiplier"):
         one = {**params, silent: jnp.zeros_like(params[silent])}
         spread = jnp.std(run(kernel, {"params": one}, v, axes))

@@ -1,5 +1,7 @@
 """DeepOMamba: the scan against the recurrence, causality, the paper's size."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +11,8 @@ from pilno_jax.models import DeepOMamba
 from pilno_jax.models.deepomamba import STEP_RANGE, selective_scan
 
 KEY = jax.random.key(0)
+# Compiling is nearly all the time these tests take, and they run each program once.
+jit = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 
 
 def axes(num_x: int, num_t: int):
@@ -21,12 +25,13 @@ def test_selective_scan_is_the_recurrence():
     dt = jnp.exp(jax.random.normal(keys[1], (2, 11, 3)))
     a = -jnp.exp(jax.random.normal(keys[2], (3, 4)))
     b, c = (jax.random.normal(key, (2, 11, 4)) for key in keys[3:])
+    v, dt, a, b, c = map(np.asarray, (v, dt, a, b, c))
     h, outputs = np.zeros((2, 3, 4)), []
     for t in range(11):
         decay = np.exp(dt[:, t, :, None] * a[None])
         h = decay * h + (dt * v)[:, t, :, None] * b[:, t, None, :]
         outputs.append((h * c[:, t, None, :]).sum(-1))
-    found = selective_scan(v, dt, a, b, c)
+    found = jit(selective_scan)(v, dt, a, b, c)
     np.testing.assert_allclose(found, np.stack(outputs, 1), rtol=2e-5, atol=2e-5)
 
 
@@ -39,7 +44,8 @@ def test_parameter_count_of_the_paper():
 
 def test_initial_state_space():
     """A = -(1, ..., 16), D = 1, steps log-uniform in their range."""
-    params = DeepOMamba(width=32).init(KEY, jnp.zeros((5, 6, 2)), axes(5, 6))
+    net = DeepOMamba(width=32)
+    params = jit(net.init)(KEY, jnp.zeros((5, 6, 2)), axes(5, 6))
     block = params["params"]["mamba_0"]
     rates = np.broadcast_to(np.arange(1, 17), (64, 16))
     np.testing.assert_allclose(np.exp(block["a_log"]), rates, rtol=1e-6)
@@ -52,25 +58,25 @@ def test_initial_state_space():
 def test_future_does_not_reach_the_past_and_batches_agree():
     net = DeepOMamba(width=16, num_layers=2)
     features = jax.random.normal(KEY, (3, 5, 9, 2))
-    params = net.init(KEY, features, axes(5, 9))
-    u = net.apply(params, features, axes(5, 9))
+    params, apply = jit(net.init)(KEY, features, axes(5, 9)), jit(net.apply)
+    u = apply(params, features, axes(5, 9))
     assert u.shape == (3, 5, 9, 1)
-    later = net.apply(params, features.at[:, :, 6:].add(1.0), axes(5, 9))
+    later = apply(params, features.at[:, :, 6:].add(1.0), axes(5, 9))
     np.testing.assert_array_equal(later[:, :, :6], u[:, :, :6])
     # Every later step feels it, also those beyond the convolution: the state carries.
     assert jnp.abs(later - u)[:, :, 6:].max((0, 1, 3)).min() > 1e-3
-    first = net.apply(params, features.at[:, :, 0].add(1.0), axes(5, 9))
+    first = apply(params, features.at[:, :, 0].add(1.0), axes(5, 9))
     assert jnp.abs(first - u)[:, :, 8].max() > 1e-6
-    single = net.apply(params, features[1], axes(5, 9))
+    single = apply(params, features[1], axes(5, 9))
     np.testing.assert_allclose(single, u[1], atol=1e-5)
 
 
 def test_every_parameter_has_a_gradient():
     net = DeepOMamba(width=16, out_channels=2)
     features = jax.random.normal(KEY, (5, 9, 2))
-    params = net.init(KEY, features, axes(5, 9))
+    params = jit(net.init)(KEY, features, axes(5, 9))
     loss = lambda p: jnp.mean(net.apply(p, features, axes(5, 9)) ** 2)  # noqa: E731
-    for path, g in jax.tree.leaves_with_path(jax.jit(jax.grad(loss))(params)):
+    for path, g in jax.tree.leaves_with_path(jit(jax.grad(loss))(params)):
         assert jnp.mean(g != 0) > 0.9, jax.tree_util.keystr(path)
 
 
