@@ -22,7 +22,7 @@ from pilno_jax.checks import require, require_choice
 from pilno_jax.problems.base import Inputs, Problem
 
 Params = Any
-Apply = Callable[[Params, jax.Array, tuple[jax.Array, ...]], jax.Array]
+Apply = Callable[..., Any]  # (params, features, axes) -> (*features' grid, channels)
 Predict = Callable[[Params, Inputs], jax.Array]
 Batch = Mapping[str, Any]
 Terms = dict[str, jax.Array]
