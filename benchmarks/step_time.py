@@ -343,7 +343,7 @@ def main() -> None:
         f"per core; copy {machine.gigabytes:.1f} GB/s"
     )
     record = {
-        "command": " ".join(sys.argv),
+        "command": " ".join(["python -m benchmarks.step_time", *sys.argv[1:]]),
         "seconds": time.perf_counter() - start,
         "load_average": os.getloadavg(),
         "versions": {

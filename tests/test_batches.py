@@ -37,6 +37,16 @@ def test_labels_stay_with_their_inputs():
     np.testing.assert_allclose(made["labels"], jax.vmap(PROBLEM.solve)(made["inputs"]))
 
 
+def test_numpy_data_can_be_closed_over():
+    plain = jax.tree.map(np.asarray, TRAIN)
+    draw = batches(
+        PROBLEM, num_train=6, batch_data=2, batch_physics=4, num_virtual=None
+    )
+    inside = jax.jit(lambda step: draw(plain, KEY, step))(jnp.int32(3))
+    outside = make()(TRAIN, KEY, jnp.int32(3))
+    np.testing.assert_array_equal(inside["labels"], outside["labels"])
+
+
 def test_the_same_step_gives_the_same_bits():
     draw = make()
     for step in (0, 5):

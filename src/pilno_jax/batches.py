@@ -43,7 +43,7 @@ def batches(
     def batch(data: Data, key: jax.Array, step: jax.Array) -> dict[str, Any]:
         order_key, member_key, virtual_key = jax.random.split(key, 3)
         chosen = shuffled(order_key, step, batch_data, num_train)
-        made = jax.tree.map(lambda x: x[chosen], data)
+        made = jax.tree.map(lambda x: jnp.asarray(x)[chosen], data)
         if batch_physics and num_virtual != 0:
             if num_virtual is None:
                 members = step * batch_physics + jnp.arange(batch_physics)
