@@ -245,8 +245,10 @@ def poles_figure(grid: Grid, params: Any) -> Figure | None:
     layers = poles(params, grid.extents)
     if not layers:
         return None
-    figure, axes = panels(len(grid.axes))
-    for number, (ax, axis) in enumerate(zip(axes, grid.axes, strict=True)):
+    shown = [i for i, found in enumerate(layers[0]) if found.decay.size]
+    figure, axes = panels(len(shown))
+    for ax, number in zip(axes, shown, strict=True):
+        axis = grid.axes[number]
         for index, layer in enumerate(layers):
             decay, frequency = np.ravel(layer[number].decay), layer[number].frequency
             marker, name = "os^Dv"[index % 5], f"layer {index + 1}"

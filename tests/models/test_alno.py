@@ -55,6 +55,8 @@ def system(mus, beta, pairwise: bool):
     """Parameters of a kernel with the given poles (p,) per axis and residues."""
     params = {"residues": jnp.stack([beta.real, beta.imag], -2)}
     for axis, mu in enumerate(mus):
+        if mu is None:
+            continue
         if pairwise:
             mu = np.broadcast_to(mu, (*beta.shape[-2:], mu.size))
         params[f"decay_{axis}"] = jnp.asarray(inverse_softplus(-mu.real))
@@ -125,6 +127,54 @@ def test_lno_layer_in_two_dimensions(sharing):
     kernel = SpectralKernel((4, 3), (1.0, 1.0), (2, 3), sharing, tied=True)
     u = run(kernel, system([mu, nu], square, sharing == "pairwise"), field, [x, t])
     np.testing.assert_allclose(u[:, :, 0], exact, atol=1e-10)
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("sharing", ["shared", "pairwise"])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_lno_layer_with_poles_in_time_only(sharing, swapped):
+    """Per frequency w of x an ODE of its own: u' = nu u + beta(w) v, u(., 0) = 0."""
+    rng = np.random.default_rng(4)
+    nu = np.array([-3.0 + 1j, -0.8, -2 + 5j])
+    beta = random_complex(rng, 7, 3, 1, 2)  # frequencies -3 ... 3 of x, poles of t
+    x, t = nodes(32, periodic=True), nodes(161)
+    wave, zeta = 2, TWO_PI * -1
+    v = jnp.cos(TWO_PI * wave * x[:, None] + zeta * t[None] + 0.3)
+    exact = np.zeros((x.size, t.size, 2))
+    for sign in (1, -1):
+        z = 1j * sign * zeta
+        rise = np.exp(z * t)[:, None] - np.exp(np.multiply.outer(t, nu))
+        rise = rise / (z - nu) @ beta[3 + sign * wave, :, 0]
+        along_x = np.exp(1j * sign * (TWO_PI * wave * x + 0.3)) / 2
+        exact += (along_x[:, None, None] * rise[None]).real
+    square = np.concatenate([beta, np.zeros_like(beta)], 2)
+    field = jnp.stack([v, jnp.zeros_like(v)], -1)[:, :, None]
+    axes, modes, poles, mus = [x, t], (4, 3), (0, 3), [None, nu]
+    if swapped:
+        # Time first: the other axis then is the signed one of the multiplier.
+        axes, modes, poles, mus = [t, x], (3, 4), (3, 0), [nu, None]
+        field, square = jnp.swapaxes(field, 0, 1), np.swapaxes(square, 0, 1)
+        exact = np.swapaxes(exact, 0, 1)
+    kernel = SpectralKernel(modes, (1.0, 1.0), poles, sharing, tied=True)
+    u = run(kernel, system(mus, square, sharing == "pairwise"), field, axes)
+    np.testing.assert_allclose(u[:, :, 0], exact, atol=1e-10)
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("model", [ALNO, LNO])
+def test_poles_in_time_only_commute_with_shifts_in_space(model):
+    """A deep network, and with poles in x it does not: there x = 0 is a start."""
+    axes = (nodes(16, periodic=True), nodes(9))
+    v = jax.random.normal(KEY, (16, 9, 2))
+
+    def gap(poles):
+        net = model(width=4, num_layers=2, modes=3, poles=poles, projection_width=None)
+        params = fresh(net, v, axes)
+        moved = run(net, params, jnp.roll(v, 5, 0), axes)
+        still = run(net, params, v, axes)
+        return jnp.abs(moved - jnp.roll(still, 5, 0)).max() / jnp.std(still)
+
+    assert gap((0, 2)) < 1e-12 < 1e-3 < gap((2, 2))
 
 
 @pytest.mark.usefixtures("x64")
@@ -283,8 +333,9 @@ def test_resolution(model, period):
 
 
 def small(model=ALNO, **kwargs):
-    sizes = dict(width=5, num_layers=2, modes=(4, 3), projection_width=7) | kwargs
-    net = model(**sizes) if model is FNO else model(**sizes, poles=(2, 3))
+    sizes = dict(width=5, num_layers=2, modes=(4, 3), projection_width=7)
+    poles = {} if model is FNO else {"poles": (2, 3)}
+    net = model(**sizes | poles | kwargs)
     axes = (nodes(10, periodic=True), nodes(8))
     features = jax.random.normal(jax.random.key(1), (3, 10, 8, 2))
     return net, fresh(net, features, axes), features, axes
@@ -358,6 +409,7 @@ def test_no_field_is_transposed_in_either_direction():
     [
         (ALNO, dict(lift_width=3)),
         (ALNO, dict(pole_sharing="pairwise")),
+        (ALNO, dict(poles=(0, 3))),
         (LNO, {}),
         (FNO, {}),
     ],
@@ -425,6 +477,8 @@ def test_clipping_keeps_the_low_modes_and_says_so_once(caplog):
         (dict(num_layers=-1), "num_layers = -1"),
         (dict(modes=(4, 0)), r"modes = \(4, 0\)"),
         (dict(poles=0), "poles = 0"),
+        (dict(poles=(0, 0)), r"poles = \(0, 0\)"),
+        (dict(poles=(4, -1)), r"poles = \(4, -1\)"),
         (dict(poles=2.5), "poles = 2.5"),
         (dict(period=0.5), "period = 0.5"),
         (dict(activation="relu"), "activation = 'relu'.*tanh.*gelu.*sin"),
@@ -457,6 +511,8 @@ def test_poles_in_physical_units():
         np.testing.assert_allclose(one[1].decay, jnp.logaddexp(raw, 0), rtol=1e-6)
         np.testing.assert_allclose(other[0].decay * 2, one[0].decay, rtol=1e-6)
         np.testing.assert_allclose(other[1].frequency * 5, one[1].frequency, rtol=1e-6)
+    _, params, *_ = small(ALNO, poles=(0, 3))
+    assert [p.decay.size for p in models.poles(params, (2.0, 5.0))[0]] == [0, 3]
     _, params, *_ = small(FNO)
     assert models.poles(params) == []
 

@@ -124,7 +124,8 @@ class FNO(nn.Module):
 class ALNO(FNO):
     """Advanced Laplace neural operator: FNO plus a transient pole-residue branch.
 
-    poles:              poles per axis
+    poles:              poles per axis; 0 keeps the Fourier modes on that axis, which
+                        a periodic one wants: see `kernel`
     pole_sharing:       "shared" by all channels of a layer, or "pairwise": own poles
                         for every pair of channels, as in the reference LNO
     transient_analysis: "quadrature" of the closed form, or the paper's "dft" sum
@@ -135,7 +136,10 @@ class ALNO(FNO):
     transient_analysis: str = "quadrature"
 
     def __post_init__(self):
-        _require_sizes("poles", self.poles)
+        counts = np.atleast_1d(self.poles)
+        whole = all(isinstance(count, int | np.integer) for count in counts)
+        fits = whole and bool(np.all(counts >= 0) and np.any(counts > 0))
+        require(fits, "poles", self.poles, "whole numbers >= 0, on one axis at least 1")
         require_choice("pole_sharing", self.pole_sharing, POLE_SHARING)
         require_choice(
             "transient_analysis", self.transient_analysis, TRANSIENT_ANALYSIS
@@ -162,12 +166,13 @@ def poles(
 ) -> list[tuple[AxisPoles, ...]]:
     """The learned poles of each layer and axis, in units of 1 / extent of the axis.
 
-    Without `extents` they refer to the scaled axes [0, 1].
+    Without `extents` they refer to the scaled axes [0, 1]. An axis with Fourier modes
+    in place of poles has none.
     """
     layers = params.get("params", params)
     found = []
-    while (layer := layers.get(f"kernel_{len(found)}")) and "decay_0" in layer:
-        rank = sum(name.startswith("decay_") for name in layer)
+    while (layer := layers.get(f"kernel_{len(found)}")) and "residues" in layer:
+        rank = layer["residues"].ndim - 3
         sizes = [1.0] * rank if extents is None else list(extents)
         require(len(sizes) == rank, "extents", extents, f"one extent per axis ({rank})")
         scaled = [stable_poles(layer, axis) / sizes[axis] for axis in range(rank)]

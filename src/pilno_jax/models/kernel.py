@@ -4,8 +4,10 @@
 
 a steady branch with multiplier H and a transient one with poles mu_n and residues
 beta_n; H and beta_n are complex (in, out) matrices. On several axes frequencies and
-poles form tensor products: e^{mu_n x} becomes e^{mu_n x} e^{nu_m y}, and so on. The
-real part is taken at the end, so that poles need not come in conjugate pairs.
+poles form tensor products: e^{mu_n x} becomes e^{mu_n x} e^{nu_m y}, and so on. An axis
+with 0 poles keeps its frequencies in the transient branch too, e^{i w_k x} e^{nu_m y}:
+on a periodic axis there is no start to respond to, and the layer commutes with shifts.
+The real part is taken at the end, so that poles need not come in conjugate pairs.
 """
 
 import logging
@@ -60,13 +62,13 @@ class SpectralKernel(nn.Module):
             multiplier = self._multiplier(held, channels)
             return self._steady(v, axes, omegas, multiplier)
 
-        mus, residues = self._system(axes, channels, self.poles)
+        mus, residues = self._system(axes, held, channels, self.poles)
         if self.tied:
             multiplier = tied_multiplier(residues, mus, omegas)
         else:
             multiplier = self._multiplier(held, channels)
         steady = self._steady(v, axes, omegas, multiplier)
-        return steady + self._transient(v, axes, mus, residues)
+        return steady + self._transient(v, axes, held, mus, residues)
 
     def _steady(self, v, axes: Axes, omegas, multiplier: jax.Array) -> jax.Array:
         analysis = list(map(bases.fourier_analysis, axes, omegas, self.period))
@@ -74,12 +76,19 @@ class SpectralKernel(nn.Module):
         synthesis[0] *= bases.hermitian_weights(omegas[0])[None]
         return self._separable(v, analysis, multiplier, synthesis)
 
-    def _transient(self, v, axes: Axes, mus, residues: jax.Array) -> jax.Array:
-        if self.transient_analysis == "dft":
-            analysis = list(map(bases.pole_analysis_dft, axes, mus))
-        else:
-            analysis = list(map(bases.pole_analysis, axes, mus, self.period))
-        synthesis = list(map(bases.pole_synthesis, axes, mus))
+    def _transient(self, v, axes: Axes, held, mus, residues: jax.Array) -> jax.Array:
+        analysis, synthesis = [], []
+        for x, mu, count, period in zip(axes, mus, held, self.period, strict=True):
+            if mu is None:
+                omega = bases.frequencies(count, period, signed=True)
+                analysis.append(bases.fourier_analysis(x, omega, period))
+                synthesis.append(bases.fourier_synthesis(x, omega))
+                continue
+            if self.transient_analysis == "dft":
+                analysis.append(bases.pole_analysis_dft(x, mu))
+            else:
+                analysis.append(bases.pole_analysis(x, mu, period))
+            synthesis.append(bases.pole_synthesis(x, mu))
         if self.pole_sharing == "pairwise":
             return _pairwise(v, analysis, residues, synthesis)
         return self._separable(v, analysis, residues, synthesis)
@@ -94,18 +103,24 @@ class SpectralKernel(nn.Module):
         counts = [2 * k - 1 if axis else k for axis, k in enumerate(self.modes)]
         shape = (*counts, channels, 2, channels)
         weights = self.param("multiplier", _complex_glorot(1.0), shape)
-        # Frequencies are in order, so the low ones are the middle of a signed axis.
-        signed = zip(held[1:], self.modes[1:], strict=True)
-        middle = [slice(k - kept, k + kept - 1) for kept, k in signed]
-        return weights[(slice(held[0]), *middle)]
+        signed = map(_low_frequencies, held[1:], self.modes[1:])
+        return weights[(slice(held[0]), *signed)]
 
-    def _system(self, axes: Axes, channels: int, poles: tuple[int, ...]):
-        """mu, (p,) or (in, out, p) for each axis, and beta, (*poles, in, 2, out)."""
+    def _system(self, axes: Axes, modes, channels: int, poles: tuple[int, ...]):
+        """mu, (p,) or (in, out, p) for each axis, and beta, (*poles, in, 2, out).
+
+        An axis without poles has mu = None, and beta all its signed frequencies.
+        """
         pairs = (channels, channels) if self.pole_sharing == "pairwise" else ()
         # More exponentials than nodes are linearly dependent on every grid.
         held = _clipped("poles", poles, [x.size for x in axes])
-        mus, gain = [], 1.0
+        mus, counts, kept, gain = [], [], [], 1.0
         for axis, count in enumerate(poles):
+            if count == 0:
+                mus.append(None)
+                counts.append(2 * self.modes[axis] - 1)
+                kept.append(_low_frequencies(modes[axis], self.modes[axis]))
+                continue
             decay, frequency = _initial_poles(count)
             raw = np.log(np.expm1(decay))
             params = {
@@ -113,10 +128,17 @@ class SpectralKernel(nn.Module):
                 for name, value in _named(axis, raw, frequency).items()
             }
             mus.append(stable_poles(params, axis)[..., : held[axis]])
+            counts.append(count)
+            kept.append(slice(held[axis]))
             gain *= _transient_gain(decay, frequency)
-        shape = (*poles, channels, 2, channels)
+        shape = (*counts, channels, 2, channels)
         residues = self.param("residues", _complex_glorot(gain), shape)
-        return mus, residues[tuple(map(slice, held))]
+        return mus, residues[tuple(kept)]
+
+
+def _low_frequencies(held: int, modes: int) -> slice:
+    """Where an ordered, signed axis of `modes` keeps its `held` lowest: the middle."""
+    return slice(modes - held, modes + held - 1)
 
 
 def _named(axis: int, decay, frequency) -> dict[str, Any]:
@@ -125,6 +147,8 @@ def _named(axis: int, decay, frequency) -> dict[str, Any]:
 
 def stable_poles(params: Mapping[str, jax.Array], axis: int) -> jax.Array:
     """mu = -softplus(decay) + i frequency: stable whatever the parameters."""
+    if f"decay_{axis}" not in params:
+        return jnp.zeros(0, jnp.complex64)
     decay = jax.nn.softplus(params[f"decay_{axis}"])
     return jax.lax.complex(-decay, params[f"frequency_{axis}"])
 
@@ -133,11 +157,16 @@ def tied_multiplier(residues, mus, omegas) -> jax.Array:
     """H(w) = sum_n beta_n / (i w - mu_n), of the real kernel (Eq. K_phi).
 
     Only non-negative frequencies are kept on the first axis, and the real part of the
-    response is that of the poles and their conjugates, each with half the residue.
+    response is that of the poles and their conjugates, each with half the residue; the
+    conjugate of a frequency is its negative.
     """
 
     def response(h: jax.Array, conjugate: bool) -> jax.Array:
         for axis, (mu, omega) in enumerate(zip(mus, omegas, strict=True)):
+            if mu is None:
+                h = jnp.flip(h, axis) if conjugate else h
+                h = jax.lax.slice_in_dim(h, h.shape[axis] - len(omega), None, axis=axis)
+                continue
             fractions = bases.transfer(omega, mu.conj() if conjugate else mu)
             h = jnp.einsum("...kp,...p->...k", fractions, jnp.moveaxis(h, axis, -1))
             h = jnp.moveaxis(h, -1, axis)
@@ -155,6 +184,11 @@ def _pairwise(v, analysis, residues: jax.Array, synthesis) -> jax.Array:
     pair of channels multiplies the work of the shared case by their number.
     """
     grid, modes = "uvwxyz"[: len(analysis)], "pqrstk"[: len(analysis)]
+    pairs = residues.shape[-3], residues.shape[-1]
+    analysis, synthesis = (
+        [jnp.broadcast_to(basis, (*pairs, *basis.shape[-2:])) for basis in side]
+        for side in (analysis, synthesis)
+    )
     have = f"{grid}bi"
     for axis, basis in enumerate(analysis):
         want = f"io{modes[: axis + 1]}{grid[axis + 1 :]}b"
