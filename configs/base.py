@@ -77,8 +77,9 @@ def model_section(name: str, **options: Any) -> ConfigDict:
         for field in dataclasses.fields(models.MODELS[name])
         if field.init and field.name not in ("parent", "name")
     }
-    if "period" in fields:
-        fields["period"] = (1.0, 1.0)  # per axis: a config field has but one type
+    # One value per axis: a config field has but one type.
+    per_axis = fields.keys() & {"modes", "poles", "period"}
+    fields |= {name: (fields[name],) * 2 for name in per_axis}
     return ConfigDict({"name": name, **fields, **options})
 
 

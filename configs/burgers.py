@@ -28,10 +28,14 @@ def get_config(recipe: str = "fast") -> Config:
     if recipe == "paper":
         config.problem.update(hard_constraints=False, moving_frame=False)
         config.problem.virtual_length_scales = (0.5, 0.5)
-        model.update(width=32, num_layers=4, modes=14, poles=14, activation="tanh")
+        model.update(
+            width=32, num_layers=4, modes=(14, 14), poles=(14, 14), activation="tanh"
+        )
         paper_training(config, num_virtual=1000, rate=5.0)
         return config
-    model.update(width=32, num_layers=4, modes=10, poles=4, activation="gelu")
+    model.update(
+        width=32, num_layers=4, modes=(10, 10), poles=(4, 4), activation="gelu"
+    )
     model.period = (1.0, 1.5)
     train = config.train
     train.batch_data, train.batch_physics, train.steps = 4, 12, 7000

@@ -10,10 +10,12 @@ def get_config(recipe: str = "fast") -> Config:
     if recipe == "paper":
         config.problem.hard_constraints = False
         config.model.update(
-            width=32, num_layers=4, modes=14, poles=14, activation="tanh"
+            width=32, num_layers=4, modes=(14, 14), poles=(14, 14), activation="tanh"
         )
         # Appendix B gives no sizes of its own: Burgers' are used.
         paper_training(config, num_virtual=1000, rate=5.0)
         return config
-    config.model.update(width=32, num_layers=2, modes=10, poles=4, activation="gelu")
+    config.model.update(
+        width=32, num_layers=2, modes=(10, 10), poles=(4, 4), activation="gelu"
+    )
     return config

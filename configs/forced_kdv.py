@@ -12,10 +12,12 @@ def get_config(recipe: str = "fast") -> Config:
     if recipe == "paper":
         config.problem.update(measure="l2", features="paper", hard_constraints=False)
         config.model.update(
-            width=24, num_layers=2, modes=20, poles=20, activation="gelu"
+            width=24, num_layers=2, modes=(20, 20), poles=(20, 20), activation="gelu"
         )
         paper_training(config, num_virtual=1800, rate=2.0)
         return config
-    config.model.update(width=32, num_layers=4, modes=20, poles=4, activation="gelu")
+    config.model.update(
+        width=32, num_layers=4, modes=(20, 20), poles=(4, 4), activation="gelu"
+    )
     config.train.batch_data, config.train.batch_physics = 3, 9
     return config

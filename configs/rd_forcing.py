@@ -10,9 +10,11 @@ def get_config(recipe: str = "fast") -> Config:
     if recipe == "paper":
         config.problem.virtual_length_scales = (0.5, 0.5)
         config.model.update(
-            width=64, num_layers=4, modes=20, poles=20, activation="sin"
+            width=64, num_layers=4, modes=(20, 20), poles=(20, 20), activation="sin"
         )
         paper_training(config, num_virtual=500, rate=0.5)
         return config
-    config.model.update(width=32, num_layers=4, modes=10, poles=4, activation="gelu")
+    config.model.update(
+        width=32, num_layers=4, modes=(10, 10), poles=(4, 4), activation="gelu"
+    )
     return config

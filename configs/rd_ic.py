@@ -10,9 +10,11 @@ def get_config(recipe: str = "fast") -> Config:
     if recipe == "paper":
         config.problem.hard_constraints = False
         config.model.update(
-            width=32, num_layers=1, modes=14, poles=14, activation="sin"
+            width=32, num_layers=1, modes=(14, 14), poles=(14, 14), activation="sin"
         )
         paper_training(config, num_virtual=500, rate=5.0)
         return config
-    config.model.update(width=32, num_layers=2, modes=10, poles=4, activation="gelu")
+    config.model.update(
+        width=32, num_layers=2, modes=(10, 10), poles=(4, 4), activation="gelu"
+    )
     return config

@@ -30,7 +30,7 @@ def flag(field, value):
         (flag("causality.name", "no"), ["causality.name", "'no'", "'adaptive'"]),
         (flag("model.name", "no"), ["model", "'no'", "'alno'"]),
         (flag("model.activation", "no"), ["activation", "'no'", "'tanh'"]),
-        (flag("model.poles", -3), ["poles", "-3", "positive"]),
+        (flag("model.poles", "(-3, 2)"), ["poles", "-3", ">= 0"]),
         (flag("problem.name", "no"), ["problem", "'no'", "'burgers'"]),
         (flag("problem.viscosity", -1), ["viscosity", "-1", "positive"]),
         (flag("problem.num_x", 0), ["'x'", "0", "at least 2"]),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from pilno_jax.problems.reaction_diffusion import reaction_diffusion
+from pilno_jax.grids import Axis, Grid
+from pilno_jax.problems.reaction_diffusion import reaction_diffusion, start_from_rest
 
 
 def task(name, **options):
@@ -170,6 +171,22 @@ def test_task_b_agrees_with_chebyshev_collocation(x64):
     u = problem.solve({"f": jnp.asarray(forcing(x))})
     # f is zero at the ends but its curvature is not: a weak layer, 1e-5 of u.
     np.testing.assert_allclose(u[:, -1], exact, atol=1e-5)
+
+
+def test_the_start_from_rest_solves_the_heat_equation_on_a_half_line(x64):
+    """u_t = D u_xx + 1, u = 0 at t = 0 and x = 0, by difference quotients.
+
+    Seen from one end, the layer of the other is too far to matter: erfc(5) = 2e-12.
+    """
+    d, x, t = 0.01, Axis("x", 0.0, 2.0, 401), Axis("t", 0.0, 1.0, 401)
+    u = start_from_rest(Grid((x, t)), d)[:201]
+    assert np.all(u[0] == 0) and np.all(u[:, 0] == 0)
+    u_t = (u[1:-1, 2:] - u[1:-1, :-2]) / (2 * t.spacing)
+    u_xx = (u[2:] - 2 * u[1:-1] + u[:-2])[:, 1:-1] / x.spacing**2
+    defect = np.abs(u_t - d * u_xx - 1)
+    # O(h^2) away from the corner, where every derivative blows up.
+    assert defect[:, 100:].max() < 4e-4, defect[:, 100:].max()
+    np.testing.assert_allclose(u[200], t.coordinates, atol=1e-10)  # x = 1
 
 
 def test_task_b_starts_from_rest_along_minus_f(x64):
