@@ -2,7 +2,7 @@
 
 python -m experiments.collect --output=results/burgers_fast.json runs/burgers*
 
-Runs already in the file are replaced by newer ones of the same model and seed.
+Runs already in the file are replaced by newer ones of the same config and changes.
 """
 
 from pathlib import Path
@@ -16,14 +16,11 @@ OUTPUT = flags.DEFINE_string(
     "output", None, "The file of results/ to write.", required=True
 )
 
-Identity = tuple[str, str, int, int]
 
-
-def identity(result: dict[str, Any]) -> Identity:
-    """What makes two results two runs of the same experiment."""
-    fields = ("model", "recipe", "num_train", "seed")
-    model, recipe, num_train, seed = (result[field] for field in fields)
-    return model, recipe, num_train, seed
+def identity(result: dict[str, Any]) -> str:
+    """What makes two results two runs of the same experiment, for people to read."""
+    changes = [f"{k}={v}" for k, v in sorted(result["changes"].items())]
+    return " ".join([f"{result['config']}:{result['recipe']}", *changes])
 
 
 def collect(output: Path, workdirs: list[Path]) -> list[dict[str, Any]]:
@@ -44,7 +41,7 @@ def main(arguments: list[str]) -> None:
         print(f"{path} holds no finished run: left out")
     for result in collect(Path(OUTPUT.value), finished):
         error, seconds = result["relative_l2"]["mean"], result["wall_clock_seconds"]
-        print(*identity(result), f"relative L2 {error:.3e}, {seconds:.0f} s")
+        print(identity(result), f"relative L2 {error:.3e}, {seconds:.0f} s")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from ml_collections import config_flags
 from configs.base import settle_model
 from experiments import command_line
 from experiments.interruption import Interrupted, Interruption
+from pilno_jax import reporting
 
 FAILED, WRONG_CONFIG, DIVERGED, INTERRUPTED = 1, 2, 3, 75
 
@@ -39,6 +40,7 @@ def launch(name: str, default_config: str) -> None:
         print(command_line.help_text(module, described, listed, config))
         sys.exit(0)
 
+    written = reporting.flatten(config.to_dict())
     # Flags of our own, not absl's global ones: nothing else defines or reads them.
     values = flags.FlagValues()
     argv = [sys.argv[0], *arguments]
@@ -62,15 +64,23 @@ def launch(name: str, default_config: str) -> None:
     workdir = values.workdir or default_workdir(name, config)
     # Orbax logs the errors it raises, page by page; raised, they are told in a line.
     logging.set_verbosity(logging.FATAL)
-    sys.exit(guarded(config, Path(workdir), Path(values.cache)))
+    asked = reporting.flatten(config.to_dict())
+    origin = {
+        "config": Path(chosen.partition(":")[0]).stem,
+        "changes": {k: v for k, v in asked.items() if v != written.get(k)},
+    }
+    sys.exit(guarded(config, Path(workdir), Path(values.cache), origin))
 
 
 def default_workdir(name: str, config: Any) -> str:
     return f"runs/{name}" if config.recipe == "fast" else f"runs/{name}_{config.recipe}"
 
 
-def guarded(config: Any, workdir: Path, cache: Path) -> int:
-    """Run, and turn what can go wrong into one line and an exit code."""
+def guarded(config: Any, workdir: Path, cache: Path, origin: dict[str, Any]) -> int:
+    """Run, and turn what can go wrong into one line and an exit code.
+
+    `origin`: the config file's name and what the command line changed in it.
+    """
     import jax
 
     if config.devices > 1:
@@ -83,7 +93,7 @@ def guarded(config: Any, workdir: Path, cache: Path) -> int:
     console = Console()
     try:
         with Interruption() as stop:
-            runner.run(config, workdir, cache, console, stop)
+            runner.run(config, workdir, cache, console, stop, origin)
     except runner.WrongConfig as error:
         return complain(str(error))
     except Interrupted as signal:

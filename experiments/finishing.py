@@ -12,7 +12,10 @@ from pilno_jax import data, evaluation, reporting
 
 
 def finish(
-    trainer: Trainer, num_steps: int, labelled: Callable[..., data.Data]
+    trainer: Trainer,
+    num_steps: int,
+    labelled: Callable[..., data.Data],
+    origin: dict[str, Any],
 ) -> dict[str, Any]:
     """result.json, figures and report.html; a figure that fails loses no result."""
     with disk_errors(trainer.workdir):
@@ -37,6 +40,7 @@ def finish(
             found = evaluation.summary(predict(law["inputs"]), law["labels"])
             by_law[f"{vary}={value}"] = found["relative_l2"]
         result = {
+            **origin,
             **identity(trainer, num_steps, best),
             **evaluation.summary(predictions, test["labels"]),
             "relative_l2_by_law": by_law,

@@ -22,9 +22,14 @@ class WrongConfig(Exception):
 
 
 def run(
-    config: Any, workdir: Path, cache: Path, console: Console, stop: Interruption
+    config: Any,
+    workdir: Path,
+    cache: Path,
+    console: Console,
+    stop: Interruption,
+    origin: dict[str, Any],
 ) -> dict[str, Any]:
-    """Train, evaluate and report; the result that is also in result.json."""
+    """Train, evaluate and report; the result, with `origin`, is in result.json too."""
     started = time.monotonic()
     try:
         built = build(config)
@@ -49,7 +54,7 @@ def run(
     with opened_checkpoints(workdir) as checkpoints:
         trainer = Trainer(built, sets, checkpoints, workdir, console, stop)
         trainer.started = started
-        return finish(trainer, trainer.fit(), labelled)
+        return finish(trainer, trainer.fit(), labelled, origin)
 
 
 def rehearse(run: Run) -> None:

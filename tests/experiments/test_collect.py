@@ -6,9 +6,10 @@ from pilno_jax import reporting
 
 def result(seed, mean, model="alno"):
     return {
-        "model": model,
+        "config": "toy",
         "recipe": "fast",
-        "num_train": 25,
+        "changes": {"model.name": model, "seed": seed},
+        "model": model,
         "seed": seed,
         "relative_l2": {"mean": mean},
     }
