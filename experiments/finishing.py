@@ -43,6 +43,7 @@ def finish(
             **origin,
             **identity(trainer, num_steps, best),
             **evaluation.summary(predictions, test["labels"]),
+            "relative_l2_on_labels": on_labels(trainer, predictions),
             "relative_l2_by_law": by_law,
             **costs(trainer, params),
             **reporting.environment(),
@@ -56,6 +57,15 @@ def finish(
     )
     draw(trainer, result, params, predictions)
     return result
+
+
+def on_labels(trainer: Trainer, predictions: np.ndarray) -> dict[str, float]:
+    """The error on the nodes that carry a label."""
+    restrict, truths = trainer.run.problem.restrict, trainer.sets["test"]["labels"]
+    found = evaluation.summary(
+        *(np.asarray(restrict(u)) for u in (predictions, truths))
+    )
+    return found["relative_l2"]
 
 
 def draw(trainer: Trainer, result: dict, params: Any, predictions: np.ndarray) -> None:

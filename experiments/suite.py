@@ -5,6 +5,7 @@ memory is its own, and the command in its result is all that it takes to repeat 
 """
 
 import dataclasses
+import hashlib
 import shlex
 import subprocess
 import sys
@@ -43,9 +44,11 @@ class Run:
 
     @property
     def name(self) -> str:
-        """Of the workdir: the same run in two suites is one."""
-        parts = [f"{field}={_plain(value)}" for field, value in self.changes]
-        return "/".join([f"{self.config}_{self.recipe}", ",".join(parts) or "default"])
+        """Of the workdir: readable, and the same run in two suites is one."""
+        parts = [f"{f.rpartition('.')[2]}={_plain(v)}" for f, v in self.changes]
+        short = ",".join(parts)[:80] or "default"
+        digest = hashlib.sha256(repr(self.changes).encode()).hexdigest()[:8]
+        return f"{self.config}_{self.recipe}/{short}-{digest}"
 
     def workdir(self, root: Path) -> Path:
         return root / self.name

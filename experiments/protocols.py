@@ -1,0 +1,91 @@
+"""How much work an artifact is given: as in the paper, or what two cores can do."""
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from experiments.command_line import read_config
+from experiments.suite import Run
+from pilno_jax.reporting import flatten
+
+Changes = Mapping[str, Any]
+
+LABELS_ONLY = {"weights.pde": 0.0, "weights.ic": 0.0, "weights.bc": 0.0}
+NO_VIRTUAL = {"train.batch_physics": 0}
+EVEN_IN_TIME = {"causality.name": "uniform"}
+LENGTH_SCALES = tuple(round(0.5 * k, 1) for k in range(1, 11))
+
+
+@dataclasses.dataclass(frozen=True)
+class Protocol:
+    """A recipe, its seeds, and the share of its steps that each run takes.
+
+    main_seeds and main_share hold for the main table, whose runs are the recipes
+    themselves; trained_lengths are the length scales that heat maps train at.
+    """
+
+    name: str
+    recipe: str
+    seeds: tuple[int, ...]
+    share: float
+    main_seeds: tuple[int, ...]
+    trained_lengths: tuple[float, ...]
+
+    def run(self, config: str, changes: Changes | None = None, seed: int = 0) -> Run:
+        """A run of the recipe, at this protocol's share of its steps."""
+        recipe = _fields(config, self.recipe)
+        wanted: dict[str, Any] = {"seed": seed}
+        if self.share < 1:
+            every = recipe["train.log_every"]
+            intervals = max(round(self.share * recipe["train.steps"] / every), 1)
+            wanted["train.steps"] = intervals * every
+        wanted |= changes or {}
+        # What the recipe says anyway is no change: the same run has one name.
+        changed = {k: v for k, v in wanted.items() if _plain(v) != recipe[k]}
+        return Run(config, self.recipe).but(changed)
+
+    def full_run(
+        self, config: str, changes: Changes | None = None, seed: int = 0
+    ) -> Run:
+        """A run of the recipe as it stands in its config file."""
+        whole = dataclasses.replace(self, share=1.0)
+        return whole.run(config, changes, seed)
+
+    def describe(self) -> str:
+        length = f"{self.share:.0%} of the steps of" if self.share < 1 else "all of"
+        seeds = f"{len(self.seeds)} seed{'s' if len(self.seeds) > 1 else ''}"
+        return (
+            f"protocol `{self.name}`: {length} the `{self.recipe}` recipe, {seeds} "
+            f"({len(self.main_seeds)} in the main table), heat maps trained at "
+            f"{len(self.trained_lengths)} of the ten length scales"
+        )
+
+
+PROTOCOLS = {
+    "paper": Protocol(
+        name="paper",
+        recipe="paper",
+        seeds=(0, 1, 2, 3, 4),
+        share=1.0,
+        main_seeds=(0, 1, 2, 3, 4),
+        trained_lengths=LENGTH_SCALES,
+    ),
+    "cpu": Protocol(
+        name="cpu",
+        recipe="fast",
+        seeds=(0,),
+        share=0.2,
+        main_seeds=(0, 1, 2),
+        trained_lengths=(0.5, 1.0, 2.0, 5.0),
+    ),
+}
+
+
+@functools.cache
+def _fields(config: str, recipe: str) -> dict[str, Any]:
+    return flatten(read_config(f"configs/{config}.py:{recipe}").to_dict())
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,134 @@
+"""Every table and figure of the paper, from one command each:
+
+python -m experiments.reproduce --artifact=burgers-data
+
+trains what the artifact needs (finished runs are reused, interrupted ones resumed),
+then writes results/reproduction/<artifact>.json and docs/figures/<artifact>.png.
+`--artifact=all` takes them in order of importance.
+"""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+from experiments.artifacts import ARTIFACTS
+from experiments.artifacts.base import Findings, Report
+from experiments.entry import FAILED, INTERRUPTED, complain
+from experiments.interruption import Interrupted
+from experiments.progress import Console
+from experiments.protocols import PROTOCOLS, Protocol
+from experiments.suite import Failed, run_all, shard, unique
+from pilno_jax import plotting, reporting
+
+ARTIFACT = flags.DEFINE_list(
+    "artifact", ["all"], "Names, separated by commas, or all; see --list."
+)
+LIST = flags.DEFINE_bool("list", False, "Name the artifacts and stop.")
+PROTOCOL = flags.DEFINE_enum(
+    "protocol",
+    "cpu",
+    list(PROTOCOLS),
+    "paper: full lengths and five seeds, for GPUs; cpu: what two cores do in hours.",
+)
+SHARD = flags.DEFINE_string(
+    "shard", None, "i/n: only every n-th run, from the i-th on; for job arrays."
+)
+ROOT = flags.DEFINE_string("root", "runs/reproduce", "Where the runs live.")
+CACHE = flags.DEFINE_string("cache", "runs/cache", "Where data sets are kept.")
+DRY_RUN = flags.DEFINE_bool("dry_run", False, "Print the commands and stop.")
+
+RESULTS, FIGURES = Path("results/reproduction"), Path("docs/figures")
+# What a run's result tells of it beside the figures of a table.
+KEPT = ("command", "seed", "steps", "relative_l2", "wall_clock_seconds", "step_ms")
+
+
+def write(name: str, report: Report, findings: Findings) -> None:
+    """The artifact's json and figures."""
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    for suffix, figure in report.figures.items():
+        path = FIGURES / f"{'-'.join(part for part in (name, suffix) if part)}.png"
+        plotting.save(figure, path)
+        drawn.append(str(path))
+    results = [findings.result(*key) for key in findings.runs]
+    reporting.write_json(
+        RESULTS / f"{name}.json",
+        {
+            "artifact": name,
+            "title": ARTIFACTS[name].title,
+            "protocol": findings.protocol.describe(),
+            "rows": list(report.rows),
+            "claims": [vars(claim) for claim in report.claims],
+            "notes": list(report.notes),
+            "figures": drawn,
+            "versions": results[0]["versions"],
+            "device": results[0]["device"],
+            "runs": [{field: found[field] for field in KEPT} for found in results],
+        },
+    )
+
+
+def findings_of(name: str, protocol: Protocol, root: Path, cache: Path) -> Findings:
+    return Findings(ARTIFACTS[name].runs(protocol), root, cache, protocol)
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) > 1:
+        return complain(f"unexpected argument {arguments[1]!r}: flags start with --")
+    if LIST.value:
+        for name, artifact in ARTIFACTS.items():
+            print(f"{name:26}{artifact.title}")
+        return 0
+    names = list(ARTIFACTS) if ARTIFACT.value == ["all"] else ARTIFACT.value
+    unknown = sorted(set(names) - set(ARTIFACTS))
+    if unknown:
+        return complain(
+            f"artifact = {unknown[0]!r} is not allowed: expected all or some of "
+            f"{sorted(ARTIFACTS)}"
+        )
+    protocol, root, cache = (
+        PROTOCOLS[PROTOCOL.value],
+        Path(ROOT.value),
+        Path(CACHE.value),
+    )
+    found = {name: findings_of(name, protocol, root, cache) for name in names}
+    runs = unique(run for one in found.values() for run in one.runs.values())
+    try:
+        mine = shard(runs, SHARD.value) if SHARD.value else runs
+    except ValueError as error:
+        return complain(str(error))
+    if DRY_RUN.value:
+        for run in mine:
+            print(shlex.join(["python", *run.command(root, cache)[1:]]))
+        return 0
+    return reproduce(found, mine, root, cache)
+
+
+def reproduce(
+    found: dict[str, Findings], mine: list[Any], root: Path, cache: Path
+) -> int:
+    console = Console()
+    console.line(next(iter(found.values())).protocol.describe())
+    try:
+        for name, findings in found.items():
+            own = [run for run in unique(findings.runs.values()) if run in mine]
+            console.line(f"{name}: {ARTIFACTS[name].title}")
+            run_all(own, root, cache, console)
+            if all(run.result(root) for run in findings.runs.values()):
+                write(name, ARTIFACTS[name].report(findings), findings)
+                console.line(f"{name}: {RESULTS / name}.json")
+    except Interrupted as reason:
+        console.line(f"interrupted by {reason}; the same command goes on from here")
+        return INTERRUPTED
+    except Failed as error:
+        console.line(f"error: {error}")
+        return FAILED
+    return 0
+
+
+if __name__ == "__main__":
+    app.run(lambda arguments: sys.exit(main(arguments)))
