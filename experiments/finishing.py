@@ -61,11 +61,9 @@ def finish(
 
 def on_labels(trainer: Trainer, predictions: np.ndarray) -> dict[str, float]:
     """The error on the nodes that carry a label."""
-    restrict, truths = trainer.run.problem.restrict, trainer.sets["test"]["labels"]
-    found = evaluation.summary(
-        *(np.asarray(restrict(u)) for u in (predictions, truths))
-    )
-    return found["relative_l2"]
+    restrict: Callable[[Any], Any] = trainer.run.problem.restrict
+    truths = restrict(trainer.sets["test"]["labels"])
+    return evaluation.summary(restrict(predictions), truths)["relative_l2"]
 
 
 def draw(trainer: Trainer, result: dict, params: Any, predictions: np.ndarray) -> None:

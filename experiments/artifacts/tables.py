@@ -95,7 +95,7 @@ def scatter(findings: Findings, names: Sequence[str], limit: int) -> Figure:
         errors = findings.predictions(name, 0).errors[:limit]
         marker = "ox^sDv"[place % 6]
         ax.plot(place + shift[: len(errors)], errors, marker, fillstyle="none", ms=4)
-        bar = dict(fmt="_", color="black", capsize=5, ms=12, zorder=3)
+        bar: dict[str, Any] = dict(fmt="_", color="black", capsize=5, ms=12, zorder=3)
         low = min(errors.std(), 0.9 * errors.mean())  # the axis is logarithmic
         ax.errorbar(place, errors.mean(), [[low], [errors.std()]], **bar)
     ax.set_xticks(range(len(names)), list(names))
