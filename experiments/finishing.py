@@ -61,7 +61,7 @@ def finish(
 
 def on_labels(trainer: Trainer, predictions: np.ndarray) -> dict[str, float]:
     """The error on the nodes that carry a label."""
-    restrict: Callable[[Any], Any] = trainer.run.problem.restrict
+    restrict = trainer.run.problem.restrict
     truths = restrict(trainer.sets["test"]["labels"])
     return evaluation.summary(restrict(predictions), truths)["relative_l2"]
 

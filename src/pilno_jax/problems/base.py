@@ -77,7 +77,7 @@ class Problem:
         given = len(points) == 1 and isinstance(points[0], Grid)
         return self.rebuild(points[0] if given else self.grid.resized(*points))
 
-    def restrict(self, u: jax.Array) -> jax.Array:
+    def restrict(self, u: Any) -> Any:
         """The labelled nodes of a field on `grid` (leading axes are left alone)."""
         if not self.label_stride:
             return u
