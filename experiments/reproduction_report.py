@@ -3,12 +3,13 @@
 python -m experiments.reproduction_report
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from absl import app
 
+from experiments import markdown
 from experiments.artifacts import ARTIFACTS
 from experiments.artifacts.base import BETTER, NOT, REPRODUCED
 from pilno_jax import reporting
@@ -57,7 +58,7 @@ def section(content: Mapping[str, Any]) -> str:
         f"`{content['artifact']}`, {content['protocol']}; {len(content['runs'])} runs, "
         f"{seconds / 60:.0f} min in all.",
         "",
-        markdown_table(content["rows"]),
+        markdown.table(content["rows"]),
         "",
     ]
     for claim in content["claims"]:
@@ -68,29 +69,6 @@ def section(content: Mapping[str, Any]) -> str:
     for figure in content["figures"]:
         lines += ["", f"![{content['title']}]({Path(figure).relative_to('docs')})"]
     return "\n".join([*lines, ""])
-
-
-def markdown_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    columns = list(dict.fromkeys(column for row in rows for column in row))
-    lines = [_line(columns), _line("---" for _ in columns)]
-    lines += [_line(cell(row.get(column)) for column in columns) for row in rows]
-    return "\n".join(lines)
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def cell(value: Any) -> str:
-    """Errors in powers of ten, counts and seconds as people write them."""
-    if value is None:
-        return ""
-    if isinstance(value, Mapping):
-        several = f" ± {value['std']:.1e}" if value["seeds"] > 1 else ""
-        return f"{value['mean']:.2e}{several}"
-    if isinstance(value, float):
-        return f"{value:.2e}" if value < 0.5 else f"{value:.4g}"
-    return str(value)
 
 
 def main(arguments: list[str]) -> None:

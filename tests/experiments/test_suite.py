@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+
 from experiments import suite
 from experiments.interruption import Interrupted
 from experiments.progress import Console

@@ -1,0 +1,27 @@
+"""Tables of the generated pages."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    lines = [_line(columns), _line("---" for _ in columns)]
+    lines += [_line(cell(row.get(column)) for column in columns) for row in rows]
+    return "\n".join(lines)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def cell(value: Any) -> str:
+    """Errors in powers of ten, counts and seconds as people write them."""
+    if value is None:
+        return ""
+    if isinstance(value, Mapping):
+        several = f" ± {value['std']:.1e}" if value["seeds"] > 1 else ""
+        return f"{value['mean']:.2e}{several}"
+    if isinstance(value, float):
+        return f"{value:.2e}" if value < 0.5 else f"{value:.4g}"
+    return str(value)
