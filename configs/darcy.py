@@ -1,4 +1,18 @@
-"""Darcy flow, 10 labels on 11 x 11 nodes."""
+"""Darcy flow, 10 labels on 11 x 11 nodes.
+
+    python -m experiments.darcy --config=configs/darcy.py
+
+Errors and times of three seeds: results/darcy_fast.json and docs/benchmarks.md. What
+each departure from the paper's recipe (`configs/darcy.py:paper`) is worth:
+results/reproduction/darcy-ablation.json. The departures:
+
+- the residual in the norm of H^-1 instead of L2, which sees little but the roughest
+  part of an error; its root, and little weight on the labels.
+- face coefficients averaged from the fine medium, as features and in the residual: the
+  discrete equation's own error falls from 0.76 % to 0.13 %.
+- Muon, which orthogonalises the update of every mode's mixing matrix.
+- fresh virtual inputs every step in small batches, 12 modes and 4 poles, width 32.
+"""
 
 from configs.base import Config, base, paper_training
 
@@ -8,18 +22,16 @@ def get_config(recipe: str = "fast") -> Config:
     config.train.num_train = 10
     if recipe == "paper":
         config.problem.update(measure="l2", subgrid_features=False)
-        config.model.update(
-            width=64, num_layers=4, modes=(20, 20), poles=(20, 20), activation="gelu"
-        )
+        config.model.update(width=64, num_layers=4, activation="gelu")
+        config.model.update(modes=(20, 20), poles=(20, 20))
         paper_training(config, num_virtual=900, rate=None)
         config.train.batch_data = 1
         config.weights.data = 5.0
         return config
-    config.problem.measure = "energy"
-    config.model.update(
-        width=32, num_layers=4, modes=(12, 12), poles=(4, 4), activation="gelu"
-    )
+    config.problem.measure = "h-1"
+    config.model.update(width=32, num_layers=4, activation="gelu")
+    config.model.update(modes=(12, 12), poles=(4, 4))
     train = config.train
-    train.batch_data, train.batch_physics = 2, 8
+    train.batch_data, train.batch_physics, train.steps = 1, 9, 4000
     train.optimizer, train.learning_rate = "muon", 1e-2
     return config

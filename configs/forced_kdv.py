@@ -1,4 +1,20 @@
-"""The forced KdV equation, 27 labels, nine of each family."""
+"""The forced KdV equation, 27 labels, nine of each family.
+
+    python -m experiments.forced_kdv --config=configs/forced_kdv.py
+
+Errors and times of three seeds: results/forced_kdv_fast.json and docs/benchmarks.md.
+What each departure from the paper's recipe (`configs/forced_kdv.py:paper`) is worth:
+results/reproduction/kdv-ablation.json. The departures:
+
+- the residual goes through the inverse of the equation's linear part before it is
+  measured, see `kdv_measures`; its root, and little weight on the labels.
+- Muon, which orthogonalises the update of every mode's mixing matrix.
+- features in the solution's own units, with integrals of the forcing; hard initial and
+  boundary values.
+- periods of 1.2 in x and 1.5 in t: neither axis closes up.
+- fresh virtual inputs every step; width 32, four layers of 16 x 12 modes and 4 poles.
+- no weights in time: the measure itself is causal.
+"""
 
 from configs.base import Config, base, paper_training
 
@@ -11,13 +27,13 @@ def get_config(recipe: str = "fast") -> Config:
     config.evaluation.over = ("A", "B", "C")
     if recipe == "paper":
         config.problem.update(measure="l2", features="paper", hard_constraints=False)
-        config.model.update(
-            width=24, num_layers=2, modes=(20, 20), poles=(20, 20), activation="gelu"
-        )
+        config.model.update(width=24, num_layers=2, activation="gelu")
+        config.model.update(modes=(20, 20), poles=(20, 20))
         paper_training(config, num_virtual=1800, rate=2.0)
         return config
-    config.model.update(
-        width=32, num_layers=4, modes=(20, 20), poles=(4, 4), activation="gelu"
-    )
-    config.train.batch_data, config.train.batch_physics = 3, 9
+    config.model.update(width=32, num_layers=4, activation="gelu")
+    config.model.update(modes=(16, 12), poles=(4, 4), period=(1.2, 1.5))
+    train = config.train
+    train.batch_data, train.batch_physics, train.steps = 3, 9, 2500
+    train.optimizer, train.learning_rate = "muon", 1e-2
     return config
