@@ -9,7 +9,7 @@ from scipy.fft import dstn
 from scipy.sparse.linalg import spsolve
 
 from pilno_jax import sine_transform as sines
-from pilno_jax.problems.darcy import darcy, inputs_from, solve_flow
+from pilno_jax.problems.darcy import darcy, first_responses, inputs_from, solve_flow
 
 SMALL = {"num_points": 31, "num_fine": 121}
 
@@ -307,17 +307,42 @@ def test_features_are_of_order_one():
     problem = darcy()
     inputs = problem.sample(jax.random.key(0))
     features = problem.features(inputs)
-    assert features.shape == (61, 61, 5)
-    assert np.abs(features).max() <= 1 + 1e-5
+    assert features.shape == (61, 61, 7)
+    assert np.abs(features[..., :3]).max() <= 1 + 1e-5
+    assert 0.5 < np.abs(features[..., 3]).max() < 3
     np.testing.assert_allclose(
         features[..., 0], np.where(inputs["a"] == 12.0, 1.0, -1.0), atol=1e-5
     )
     # Where all around is one phase the faces say the same as the node.
     same = np.mean(np.abs(features[..., 1] - features[..., 0]) < 1e-4)
     assert 0.6 < same < 1.0
-    np.testing.assert_allclose(features[:, 3, 3], np.linspace(0, 1, 61), atol=1e-6)
-    np.testing.assert_allclose(features[3, :, 4], np.linspace(0, 1, 61), atol=1e-6)
-    assert darcy(subgrid_features=False).features(inputs).shape == (61, 61, 3)
+    np.testing.assert_allclose(features[:, 3, 5], np.linspace(0, 1, 61), atol=1e-6)
+    np.testing.assert_allclose(features[3, :, 6], np.linspace(0, 1, 61), atol=1e-6)
+    assert darcy(features="paper").features(inputs).shape == (61, 61, 3)
+
+
+def test_first_responses_of_a_uniform_medium_are_the_solution(x64):
+    """a = 5: the first is membrane / 5, and there is nothing left to correct."""
+    inputs = inputs_from(np.full((31, 31), 5.0), 31)
+    first, second = first_responses(inputs["a_x"], inputs["a_y"])
+    np.testing.assert_allclose(first, sines.unit_membrane(31) / 5, rtol=1e-10, atol=1e-15)
+    assert np.abs(second).max() < 1e-12
+
+
+def test_first_responses_are_the_best_steps_in_energy(x64):
+    """Any other multiple of either has more energy; together they are near u*."""
+    inputs, _ = random_pair()
+    problem = darcy(measure="energy", **SMALL)
+    first, second = first_responses(inputs["a_x"], inputs["a_y"])
+
+    def energy(u):
+        return float(measured(problem, u, inputs))
+
+    for s in (0.9, 1.1):
+        assert energy(first) < energy(s * first)
+        assert energy(first + second) < energy(first + s * second) < energy(first)
+    error = np.linalg.norm(first + second - direct(inputs))
+    assert 0.01 < error / np.linalg.norm(direct(inputs)) < 0.4
 
 
 def test_face_features_belong_to_their_axis():

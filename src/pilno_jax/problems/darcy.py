@@ -60,18 +60,20 @@ def darcy(
     measure: str = "h-1",
     hard_constraints: bool = True,
     output_scale: float = 0.01,
-    subgrid_features: bool = True,
+    features: str = "rich",
 ) -> Problem:
     """Darcy flow on (num_points, num_points) nodes; see the module for the equation.
 
     law: "neumann" (PINO's) or "periodic" (the paper's print); tau its inverse length.
     measure: "h-1", "energy" or "l2", see `MEASURES`. The strong "l2" is the paper's
         and by far the slowest to train; "energy" needs the hard boundary condition.
-    subgrid_features: show the network the face coefficients as well as a.
+    features: "paper" shows the network a alone, "rich" the face coefficients and the
+        `first_responses` as well.
     """
     options: dict[str, Any] = dict(locals())
     require_choice("law", law, PLANAR_LAWS)
     require_choice("measure", measure, MEASURES)
+    require_choice("features", features, ("rich", "paper"))
     allowed = "two different positive numbers"
     valid = len(values) == 2 and min(values) > 0 and values[0] != values[1]
     require(valid, "values", values, allowed)
@@ -100,12 +102,14 @@ def darcy(
         a_x, a_y = face_coefficients(inputs["a_fine"], num_fine)
         return source * solve_flow(a_x, a_y)[::stride, ::stride]
 
-    def features(inputs: Inputs) -> jax.Array:
+    def channels_of(inputs: Inputs) -> jax.Array:
         require_fields(inputs, {"a": (n, n)} | faces)
         channels = [_log_scaled(inputs["a"])]
-        if subgrid_features:
-            channels += [_on_nodes(_log_scaled(inputs["a_x"]), 0)]
-            channels += [_on_nodes(_log_scaled(inputs["a_y"]), 1)]
+        if features == "rich":
+            a_x, a_y = inputs["a_x"], inputs["a_y"]
+            channels += [_on_nodes(_log_scaled(a_x), 0), _on_nodes(_log_scaled(a_y), 1)]
+            responses = first_responses(a_x, a_y)
+            channels += [source / output_scale * response for response in responses]
         scaled = zip(grid.scaled, (0, 1), strict=True)
         channels += [grid.broadcast(points, axis) for points, axis in scaled]
         return jnp.stack(channels, axis=-1)
@@ -146,7 +150,7 @@ def darcy(
         # The paper draws its virtual inputs from the labelled law.
         sample_virtual=sample,
         solve=solve,
-        features=features,
+        features=channels_of,
         residual=residual,
         constrain=constrain,
         measure=measured,
@@ -216,6 +220,26 @@ def flow(u: jax.Array, a_x: jax.Array, a_y: jax.Array) -> jax.Array:
     flux_y = a_y * jnp.diff(u[1:-1], axis=1)
     squared_spacing = 1.0 / (u.shape[0] - 1) ** 2
     return -(jnp.diff(flux_x, axis=0) + jnp.diff(flux_y, axis=1)) / squared_spacing
+
+
+def first_responses(a_x: jax.Array, a_y: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """How the flow answers a unit source, to lowest order, and the first correction.
+
+    Two steps of steepest descent in the energy, each along the answer of the medium
+    a = 1 to what is left of the source. Their sum is 18 % from the solution (mean of 20
+    media), but it has the solution's kinks along the interfaces, which a few global
+    modes cannot make from a's jumps.
+    """
+    n = a_x.shape[0] + 1
+    left = jnp.ones((n - 2, n - 2), a_x.dtype)
+    responses = []
+    for _ in range(2):
+        direction = solve_poisson(left)
+        image = flow(jnp.pad(direction, 1), a_x, a_y)
+        length = jnp.vdot(left, direction) / jnp.vdot(direction, image)
+        responses.append(length * jnp.pad(direction, 1))
+        left = left - length * image
+    return responses[0], responses[1]
 
 
 @functools.partial(jax.jit, static_argnames="max_steps")
