@@ -2,10 +2,10 @@
 
     python -m experiments.reaction_diffusion --config=configs/rd_ic.py
 
-Errors and times of three seeds, for length scales from 0.5 to 5: results/rd_ic_fast.json
-and docs/benchmarks.md; the one that counts is 0.5, which no label shows. What each
-departure from the paper's recipe (`configs/rd_ic.py:paper`) is worth:
-results/reproduction/rd-ic-ablation.json. The departures:
+Errors and times of three seeds, for length scales from 0.5 to 5, are in
+results/rd_ic_fast.json and docs/benchmarks.md; the one that counts is 0.5, which no
+label shows. What each departure from the paper's recipe (`configs/rd_ic.py:paper`) is
+worth: results/reproduction/rd-ic-ablation.json. The departures:
 
 - hard initial condition; a period of 1.5 in time, see configs/burgers.py.
 - fresh virtual inputs every step, their length scales log-uniform in [0.5, 1]: what the

@@ -1,8 +1,9 @@
-"""Every table and figure of the paper, by name."""
+"""Every table and figure of the paper, by name, then the ablations of our recipes."""
 
 from collections.abc import Mapping
 
 from experiments.artifacts import burgers, darcy, forced_kdv, reaction_diffusion
+from experiments.artifacts.ablations import ABLATIONS
 from experiments.artifacts.base import Artifact, Claim, Row, verdict
 from experiments.artifacts.forced_kdv import deepomamba
 from experiments.artifacts.heat_maps import heat_map
@@ -98,4 +99,5 @@ ARTIFACTS: Mapping[str, Artifact] = {
     "burgers-backbones": burgers.backbones,
     "diffusion-ood": heat_map("Diffusion: length scales", "diffusion", 25, {}),
     "darcy-resolution": darcy.resolution,
+    **ABLATIONS,
 }

@@ -325,7 +325,9 @@ def test_first_responses_of_a_uniform_medium_are_the_solution(x64):
     """a = 5: the first is membrane / 5, and there is nothing left to correct."""
     inputs = inputs_from(np.full((31, 31), 5.0), 31)
     first, second = first_responses(inputs["a_x"], inputs["a_y"])
-    np.testing.assert_allclose(first, sines.unit_membrane(31) / 5, rtol=1e-10, atol=1e-15)
+    np.testing.assert_allclose(
+        first, sines.unit_membrane(31) / 5, rtol=1e-10, atol=1e-15
+    )
     assert np.abs(second).max() < 1e-12
 
 

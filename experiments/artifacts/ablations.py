@@ -1,0 +1,114 @@
+"""What each departure of a default recipe from the paper's is worth: one undone at a
+time, everything else as it is."""
+
+from collections.abc import Mapping
+
+from experiments.artifacts.base import Artifact, Findings, Key, Report, Row
+from experiments.protocols import Changes, Protocol
+from experiments.suite import Run
+
+RECIPE = "the recipe"
+
+COMMON: Mapping[str, Changes] = {
+    "squared physics loss": {"train.physics_loss": "squared"},
+    "equal weights for labels and virtual inputs": {
+        "weights.data": 1.0,
+        "weights.virtual": 1.0,
+    },
+    "as many fixed virtual inputs as the paper": {"train.num_virtual": 1000},
+}
+PERIODIC: Mapping[str, Changes] = {"Fourier period 1": {"model.period": (1.0, 1.0)}}
+SMOOTHER: Mapping[str, Changes] = {
+    "virtual length scales 0.5 to 5": {"problem.virtual_length_scales": (0.5, 5.0)}
+}
+SOFT: Mapping[str, Changes] = {"soft constraints": {"problem.hard_constraints": False}}
+ADAM: Mapping[str, Changes] = {
+    "Adam instead of Muon": {"train.optimizer": "adam", "train.learning_rate": 5e-3}
+}
+FEATURES: Mapping[str, Changes] = {
+    "the paper's features": {"problem.features": "paper"}
+}
+
+BURGERS = {
+    **COMMON,
+    **PERIODIC,
+    **SMOOTHER,
+    **SOFT,
+    "no moving frame": {"problem.moving_frame": False},
+    "tanh instead of gelu": {"model.activation": "tanh"},
+    "14 modes, 14 poles": {"model.modes": (14, 14), "model.poles": (14, 14)},
+    "poles in t only": {"model.poles": (0, 4)},
+    "no poles (FNO)": {"model.name": "fno"},
+    "weights in time, rate 5": {"causality.name": "exponential", "causality.rate": 5.0},
+}
+DARCY = {
+    **COMMON,
+    **ADAM,
+    **FEATURES,
+    "L2 residual": {"problem.measure": "l2"},
+    "energy instead of H^-1": {"problem.measure": "energy"},
+    "no poles (FNO)": {"model.name": "fno"},
+}
+RD_FORCING = {
+    **COMMON,
+    **ADAM,
+    **PERIODIC,
+    **SMOOTHER,
+    **SOFT,
+    "no poles (FNO)": {"model.name": "fno"},
+    "weights in time, rate 0.5": {
+        "causality.name": "exponential",
+        "causality.rate": 0.5,
+    },
+}
+RD_IC = {**COMMON, **PERIODIC, **SMOOTHER, **SOFT}
+KDV = {
+    **COMMON,
+    **ADAM,
+    **FEATURES,
+    **PERIODIC,
+    "L2 residual": {"problem.measure": "l2"},
+    "smoothed residual": {"problem.measure": "smoothed"},
+    **SOFT,
+    "20 x 20 modes": {"model.modes": (20, 20)},
+    "no poles (FNO)": {"model.name": "fno"},
+}
+
+
+def ablation(title: str, config: str, undone: Mapping[str, Changes]) -> Artifact:
+    entries: dict[str, Changes] = {RECIPE: {}, **undone}
+
+    def runs(protocol: Protocol) -> dict[Key, Run]:
+        return {
+            (name, seed): protocol.run(config, changes, seed)
+            for name, changes in entries.items()
+            for seed in protocol.seeds
+        }
+
+    def report(findings: Findings) -> Report:
+        base = findings.error(RECIPE)["mean"]
+        rows: list[Row] = []
+        for name in entries:
+            error = findings.error(name)
+            row = {"": name, "error": error, "times": round(error["mean"] / base, 2)}
+            row["step [ms]"] = round(findings.result(name, 0)["step_ms"], 1)
+            rows.append(row)
+        idle = [row[""] for row in rows[1:] if row["times"] < 1.05]
+        told = ", ".join(idle) or "none"
+        note = f"Undone at no loss at this length (less than 5 %): {told}."
+        return Report(rows, notes=[note])
+
+    return Artifact(title, runs, report)
+
+
+ABLATIONS: Mapping[str, Artifact] = {
+    "burgers-ablation": ablation("Burgers: the recipe's parts", "burgers", BURGERS),
+    "rd-ablation": ablation(
+        "Reaction-diffusion, forcing: the recipe's parts", "rd_forcing", RD_FORCING
+    ),
+    "darcy-ablation": ablation("Darcy: the recipe's parts", "darcy", DARCY),
+    "kdv-ablation": ablation("Forced KdV: the recipe's parts", "forced_kdv", KDV),
+    "rd-ic-ablation": ablation(
+        "Reaction-diffusion, initial condition: the recipe's parts", "rd_ic", RD_IC
+    ),
+}
