@@ -34,6 +34,6 @@ def get_config(recipe: str = "fast") -> Config:
     config.model.update(width=32, num_layers=4, activation="gelu")
     config.model.update(modes=(12, 12), poles=(4, 4))
     train = config.train
-    train.batch_data, train.batch_physics, train.steps = 2, 8, 4000
+    train.batch_data, train.batch_physics, train.steps = 2, 8, 5000
     train.optimizer, train.learning_rate = "muon", 1e-2
     return config
