@@ -151,7 +151,7 @@ def test_the_page_tells_what_ran_and_what_did_not():
 def test_the_benchmark_page(tmp_path):
     results = {}
     for config in ("burgers", "rd_ic", "diffusion"):
-        for run in benchmarks.runs(config, ["fast", "baselines", "paper"]):
+        for run in benchmarks.runs(config, ["fast", "baselines", "paper"], 3):
             error = physics_is_ten_times_better((), run)
             rows = results.setdefault(f"{config}_{run.recipe}", [])
             rows.append(made_up(run, error))
@@ -167,7 +167,7 @@ def test_the_benchmark_page(tmp_path):
 
 @pytest.mark.parametrize("config", benchmarks.BENCHMARKS)
 def test_benchmark_runs_build(config):
-    for run in benchmarks.runs(config, ["baselines"])[:1]:
+    for run in benchmarks.runs(config, ["baselines"], 1)[:1]:
         settings = read_config(f"configs/{run.config}.py:{run.recipe}")
         with settings.unlocked():
             settings.update_from_flattened_dict(dict(run.changes))
