@@ -6,7 +6,6 @@ trains what is not trained yet, gathers results/<config>_<recipe>.json and write
 docs/benchmarks.md. `--only_report` writes the page from the gathered results alone.
 """
 
-import dataclasses
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,236 +13,77 @@ from typing import Any
 
 from absl import app, flags
 
-from experiments import markdown
-from experiments.artifacts.base import spread
 from experiments.artifacts.forced_kdv import deepomamba
+from experiments.benchmark_report import BENCHMARKS, PAGE, RESULTS, page, read_results
 from experiments.entry import FAILED, INTERRUPTED, complain
 from experiments.interruption import Interrupted
 from experiments.progress import Console
 from experiments.protocols import LABELS_ONLY, PROTOCOLS, Changes
-from experiments.suite import ENTRY_POINTS, Failed, Run, run_all
+from experiments.suite import Failed, Run, run_all
 from pilno_jax import reporting
 
-CONFIG = flags.DEFINE_list("config", ["all"], "Names of configs, or all.")
-PARTS = flags.DEFINE_list(
-    "parts", ["fast", "baselines", "paper"], "Which runs: fast, baselines, paper."
-)
+PARTS = ("fast", "baselines", "paper")
+CHOSEN = flags.DEFINE_list("config", list(BENCHMARKS), "Which benchmarks.")
+WANTED = flags.DEFINE_list("parts", list(PARTS), "Which runs of them.")
 SEEDS = flags.DEFINE_integer("seeds", 3, "Of our recipe.", lower_bound=1)
 ROOT = flags.DEFINE_string("root", "runs/reproduce", "Where the runs live.")
 CACHE = flags.DEFINE_string("cache", "runs/cache", "Where data sets are kept.")
 ONLY_REPORT = flags.DEFINE_bool("only_report", False, "Train nothing.")
-
-RESULTS, PAGE = Path("results"), Path("docs/benchmarks.md")
-
-
-@dataclasses.dataclass(frozen=True)
-class Benchmark:
-    """What the paper says of it, our goal, and how far its recipe is taken here.
-
-    law: the test law that counts, where it is not the recipe's own.
-    paper_steps: those of the paper's recipe that two cores are asked for.
-    limit: what limits the error now.
-    """
-
-    title: str
-    labels: int
-    paper: float | None
-    paper_seconds: int | None
-    paper_baseline: float | None
-    goal: float
-    goal_minutes: int
-    paper_steps: int
-    limit: str
-    law: str | None = None
-    mamba: bool = False
-
-
-BENCHMARKS: Mapping[str, Benchmark] = {
-    "burgers": Benchmark(
-        "Burgers, l = 0.5", 25, 1.420e-2, 6039, 9.386e-2, 3.5e-3, 15, 600, ""
-    ),
-    "darcy": Benchmark("Darcy 61 x 61", 10, 1.235e-2, 3299, 1.499e-1, 6e-3, 25, 60, ""),
-    "rd_forcing": Benchmark(
-        "Reaction-diffusion, forcing, l = 0.5",
-        25,
-        2.563e-2,
-        2521,
-        1.229e-1,
-        3e-3,
-        15,
-        100,
-        "",
-    ),
-    "rd_ic": Benchmark(
-        "Reaction-diffusion, initial condition, l = 5 to 0.5",
-        25,
-        6.9e-2,
-        None,
-        3.36e-1,
-        1e-2,
-        10,
-        1000,
-        "",
-        law="length_scale=0.5",
-    ),
-    "forced_kdv": Benchmark(
-        "Forced KdV", 27, 1.372e-1, 3002, 4.713e-1, 7e-2, 45, 140, "", mamba=True
-    ),
-    "diffusion": Benchmark(
-        "Diffusion, the worst of l = 0.5, 1, 2, 5",
-        25,
-        None,
-        None,
-        None,
-        3e-3,
-        5,
-        600,
-        "",
-        law="worst",
-    ),
-}
 
 MODELS: Mapping[str, Changes] = {
     "ALNO": {},
     "FNO": {"model.name": "fno"},
     "LNO": {"model.name": "lno"},
 }
+# Of the paper's recipe, what two cores do in a few minutes.
+PAPER_STEPS = {
+    "burgers": 600,
+    "darcy": 60,
+    "rd_forcing": 100,
+    "rd_ic": 1000,
+    "forced_kdv": 140,
+    "diffusion": 600,
+}
 
 
-def runs(config: str, parts: list[str], seeds: int) -> list[Run]:
+def runs(config: str, part: str, seeds: int) -> list[Run]:
     """Ours with every seed, the baselines with the first, the paper's shortened."""
     ours, paper = PROTOCOLS["cpu"].full_run, PROTOCOLS["paper"].full_run
-    found = []
-    if "fast" in parts:
-        found += [ours(config, seed=seed) for seed in range(seeds)]
-    if "baselines" in parts:
-        found += [ours(config, LABELS_ONLY | own) for own in MODELS.values()]
-        if BENCHMARKS[config].mamba:
-            found += [ours(config, deepomamba(BENCHMARKS[config].labels))]
-    if "paper" in parts:
-        found += [paper(config, {"train.steps": BENCHMARKS[config].paper_steps})]
-    return found
+    if part == "fast":
+        return [ours(config, seed=seed) for seed in range(seeds)]
+    if part == "paper":
+        return [paper(config, {"train.steps": PAPER_STEPS[config]})]
+    alone = [ours(config, LABELS_ONLY | own) for own in MODELS.values()]
+    mamba = deepomamba(BENCHMARKS[config].labels)
+    return [*alone, ours(config, mamba)] if config == "forced_kdv" else alone
 
 
 def gather(root: Path, seeds: int) -> None:
     """results/<config>_<recipe>.json, of whatever is finished."""
     for config in BENCHMARKS:
         by_recipe: dict[str, list[dict[str, Any]]] = {}
-        for run in runs(config, ["fast", "baselines", "paper"], seeds):
+        for run in (run for part in PARTS for run in runs(config, part, seeds)):
             if found := run.result(root):
                 by_recipe.setdefault(run.recipe, []).append(found)
         for recipe, results in by_recipe.items():
             reporting.write_json(RESULTS / f"{config}_{recipe}.json", results)
 
 
-INTRODUCTION = """# Benchmarks
-
-Generated by `python -m experiments.benchmarks` from `results/<config>_<recipe>.json`,
-which hold command, seed, versions and wall-clock of every run. Errors are means of the
-relative L2 error over the test set (100 inputs, KdV 300), ± their standard deviation
-over the seeds where there are several. Wall-clock is that of the whole command on two
-CPU cores: data, compilation, training, evaluation and figures; the slowest of the
-seeds. The paper's times are those of its GPUs.
-"""
-
-
-def error(config: str, result: dict[str, Any]) -> float:
-    """The error that counts: on the recipe's test law, or on a further one."""
-    law = BENCHMARKS[config].law
-    if law is None:
-        return result["relative_l2"]["mean"]
-    laws = result["relative_l2_by_law"]
-    chosen = laws.values() if law == "worst" else [laws[law]]
-    return max(found["mean"] for found in chosen)
-
-
-def kind(result: dict[str, Any]) -> str:
-    """PILNO, or the name of a model that saw labels alone."""
-    alone = result["changes"].get("weights.pde") == 0.0
-    return result["model"].upper() if alone else "PILNO"
-
-
-def page(results: Mapping[str, list[dict[str, Any]]]) -> str:
-    """`results`: "<config>_<recipe>" -> records."""
-    main, baselines, limits = [], [], []
-    for config, benchmark in BENCHMARKS.items():
-        fast = results.get(f"{config}_fast", [])
-        ours = [found for found in fast if kind(found) == "PILNO"]
-        if not ours:
-            continue
-        shortened = results.get(f"{config}_paper", [])
-        slowest = max(found["wall_clock_seconds"] for found in ours)
-        errors = spread([error(config, found) for found in ours])
-        reached = errors["mean"] <= benchmark.goal
-        in_time = slowest <= 60 * benchmark.goal_minutes
-        main.append(
-            {
-                "benchmark": benchmark.title,
-                "labels": benchmark.labels,
-                "paper": benchmark.paper,
-                "ours": errors,
-                "seeds": len(ours),
-                "wall-clock": f"{slowest / 60:.1f} min",
-                "goal": f"{benchmark.goal:.1e} in {benchmark.goal_minutes} min"
-                + ("" if reached and in_time else " (missed)"),
-                "paper's GPU time": benchmark.paper_seconds
-                and f"{benchmark.paper_seconds / 60:.0f} min",
-                **_shortened(config, shortened),
-            }
-        )
-        row = {"benchmark": benchmark.title, "PILNO": errors}
-        for found in fast:
-            if kind(found) != "PILNO":
-                row[kind(found)] = error(config, found)
-        row["paper's baseline"] = benchmark.paper_baseline
-        baselines.append(row)
-        if benchmark.limit:
-            limits.append(f"- **{benchmark.title}.** {benchmark.limit}")
-    return "\n".join(
-        [
-            INTRODUCTION,
-            "## Ours and the paper's\n",
-            markdown.table(main),
-            "\nThe paper's recipe is run as in its Appendix E but for far fewer steps "
-            "than its 1000 epochs,\nwhich would take two cores days: a check that it "
-            "runs and learns, no comparison.\n",
-            "## Labels alone\n",
-            "The same recipes with every physics term left out: what the equation and "
-            "the virtual inputs\nare worth. One seed.\n",
-            markdown.table(baselines),
-            "\n## What limits the error now\n",
-            *limits,
-            "",
-        ]
-    )
-
-
-def _shortened(config: str, results: list[dict[str, Any]]) -> dict[str, Any]:
-    if not results:
-        return {}
-    first = results[0]
-    return {"paper's recipe": error(config, first), "its steps here": first["steps"]}
-
-
-def read_results() -> dict[str, list[dict[str, Any]]]:
-    names = [
-        f"{config}_{recipe}" for config in BENCHMARKS for recipe in ("fast", "paper")
-    ]
-    paths = {name: RESULTS / f"{name}.json" for name in names}
-    return {k: reporting.read_json(p) for k, p in paths.items() if p.exists()}
-
-
 def main(arguments: list[str]) -> int:
     if len(arguments) > 1:
         return complain(f"unexpected argument {arguments[1]!r}: flags start with --")
-    chosen = list(BENCHMARKS) if CONFIG.value == ["all"] else CONFIG.value
-    unknown = sorted(set(chosen) - set(ENTRY_POINTS))
-    if unknown:
-        allowed = sorted(ENTRY_POINTS)
-        return complain(f"config = {unknown[0]!r} is not allowed: expected {allowed}")
+    for flag, allowed in ((CHOSEN, list(BENCHMARKS)), (WANTED, list(PARTS))):
+        for value in set(flag.value) - set(allowed):
+            text = f"{flag.name} = {value!r} is not allowed: expected some of {allowed}"
+            return complain(text)
     root, console, seeds = Path(ROOT.value), Console(), SEEDS.value
     if not ONLY_REPORT.value:
-        wanted = [run for config in chosen for run in runs(config, PARTS.value, seeds)]
+        wanted = [
+            run
+            for part in WANTED.value
+            for config in CHOSEN.value
+            for run in runs(config, part, seeds)
+        ]
         try:
             run_all(wanted, root, Path(CACHE.value), console)
         except Interrupted as reason:
@@ -253,7 +93,7 @@ def main(arguments: list[str]) -> int:
             console.line(f"error: {failure}")
             return FAILED
         finally:
-            gather(root, max(seeds, 3))
+            gather(root, seeds)
     reporting.write_text(PAGE, page(read_results()))
     console.line(f"{PAGE} written")
     return 0

@@ -103,12 +103,14 @@ def check(config: Config) -> None:
         0 < train.decay_factor <= 1, "train.decay_factor", train.decay_factor, "(0, 1]"
     )
     require(0 <= train.averaging < 1, "train.averaging", train.averaging, "[0, 1)")
-    for field in ("log_every", "checkpoint_every"):
-        multiple = (
-            f"a positive multiple of train.steps_per_call = {train.steps_per_call}"
-        )
+    # A run looks up between calls only, and saves only when it looks up.
+    for field, unit in (
+        ("log_every", "steps_per_call"),
+        ("checkpoint_every", "log_every"),
+    ):
         value = train[field]
-        fits = value > 0 and value % train.steps_per_call == 0
+        fits = value > 0 and value % train[unit] == 0
+        multiple = f"a positive multiple of train.{unit} = {train[unit]}"
         require(fits, f"train.{field}", value, multiple)
     require_choice("train.optimizer", train.optimizer, optimizers.OPTIMIZERS)
     require_choice("train.schedule", train.schedule, optimizers.SCHEDULES)

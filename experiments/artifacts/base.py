@@ -61,14 +61,14 @@ class Findings:
         assert found is not None, f"{self.runs[key].name} is not finished"
         return found
 
-    def error(self, *key: Hashable) -> dict[str, float]:
+    def error(self, *key: Hashable, law: str | None = None) -> dict[str, float]:
         """Mean and deviation over the seeds; the last part of a key is the seed."""
-        means = [
-            self.result(*other)["relative_l2"]["mean"]
-            for other in self.runs
-            if other[: len(key)] == key
+        found = [self.result(*k) for k in self.runs if k[: len(key)] == key]
+        laws = [
+            result["relative_l2_by_law"][law] if law else result["relative_l2"]
+            for result in found
         ]
-        return spread(means)
+        return spread([errors["mean"] for errors in laws])
 
     def history(self, *key: Hashable) -> list[dict[str, Any]]:
         rows = reporting.read_metrics(
