@@ -231,15 +231,15 @@ def main() -> None:
         return apart(Case(points, repeats=options.repeats, **sizes | changes))
 
     resolution = [case(points) for points in options.sizes]
-    large = case(options.large, virtual=50, accumulate=10, remat=True, repeats=1)
+    large = case(options.large, virtual=50, accumulate=5, repeats=1)
     middle = options.sizes[len(options.sizes) // 2 - 1]
     trade = {
-        name: case(middle, virtual=49, **chosen)
+        name: case(middle, labelled=5, virtual=45, **chosen)
         for name, chosen in {
             "plain": {},
-            "accumulate": {"accumulate": 10},
+            "accumulate": {"accumulate": 5},
             "remat": {"remat": True},
-            "both": {"accumulate": 10, "remat": True},
+            "both": {"accumulate": 5, "remat": True},
         }.items()
     }
     weak = [

@@ -66,13 +66,14 @@ def test_the_residual_of_the_reference_converges_spectrally():
     """Doubling a grid that resolves the flow gains digits, not an order."""
     sizes = []
     for points in (12, 24, 48):
-        problem = problems.navier_stokes(viscosity=0.02, final_time=0.2)
+        problem = problems.navier_stokes(viscosity=0.02, final_time=0.02)
         problem = problem.on(points, points, 21)
         inputs = problem.sample(KEY)
         u = jax.jit(problem.solve)(inputs)
         sizes.append(float(jnp.sqrt(jnp.mean(problem.residual(u, inputs) ** 2))))
-    # The last one is at the floor of the time derivative.
-    assert sizes[1] < sizes[0] / 100 and sizes[2] < sizes[1] / 3
+    # u0 has waves of all lengths, their amplitudes falling like 2^-n / sqrt(n!); an
+    # order 4 would gain 16 from one grid to the next.
+    assert sizes[1] < sizes[0] / 50 and sizes[2] < sizes[1] / 50
 
 
 def test_mean_stays_and_enstrophy_falls():
