@@ -6,6 +6,7 @@ that each can be set from the command line: --config.problem.viscosity=0.02.
 
 import dataclasses
 import inspect
+import typing
 from typing import Any
 
 from ml_collections import ConfigDict, config_dict
@@ -25,6 +26,7 @@ def base(problem: str, model: str, recipe: str, **problem_options: Any) -> Confi
     config.recipe = recipe
     config.seed = 0
     config.devices = 1
+    config.matmul_precision = "default"  # of the network; residuals are float32
 
     config.problem = ConfigDict({"name": problem, **_arguments(problem)})
     config.problem.update(problem_options)
@@ -40,6 +42,7 @@ def base(problem: str, model: str, recipe: str, **problem_options: Any) -> Confi
     train.num_train = 25
     train.batch_data = 4
     train.batch_physics = 12
+    train.accumulate = 1  # pieces a batch is cut into, one in memory at a time
     train.num_virtual = config_dict.placeholder(int)  # unset: fresh draws every step
     train.steps = 4000
     train.data_loss = "relative"
@@ -74,7 +77,7 @@ def base(problem: str, model: str, recipe: str, **problem_options: Any) -> Confi
 
 def model_section(name: str, **options: Any) -> ConfigDict:
     fields = {
-        field.name: _settable(field.default, int)
+        field.name: _settable(field.default, field.type)
         for field in dataclasses.fields(models.MODELS[name])
         if field.init and field.name not in ("parent", "name")
     }
@@ -100,14 +103,17 @@ def settle_model(config: Config) -> None:
 def _arguments(problem: str) -> dict[str, Any]:
     signature = inspect.signature(problems.FACTORIES[problem])
     return {
-        name: _settable(parameter.default, str)
+        name: _settable(parameter.default, parameter.annotation)
         for name, parameter in signature.parameters.items()
     }
 
 
-def _settable(default: Any, kind: type) -> Any:
+def _settable(default: Any, annotation: Any) -> Any:
     """A default of None would fix the field's type to NoneType: leave it open."""
-    return config_dict.placeholder(kind) if default is None else default
+    if default is not None:
+        return default
+    (kind,) = set(typing.get_args(annotation)) - {type(None)}
+    return config_dict.placeholder(kind)
 
 
 def paper_training(config: Config, *, num_virtual: int, rate: float | None) -> None:

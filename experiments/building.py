@@ -9,6 +9,7 @@ import optax
 from configs.base import Config
 from pilno_jax import batches, causality, models, objective, optimizers, problems
 from pilno_jax.checks import require, require_choice
+from pilno_jax.precision import in_precision
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +33,7 @@ def build(config: Config) -> Run:
     model = _section("model", models.make, options["model"])
     weights = _section("weights", objective.Weights, options["weights"])
     rule = _section("causality", causality.make, _rule_options(options["causality"]))
+    apply = in_precision(model.apply, config.matmul_precision)
     train = config.train
     rate = optimizers.schedule(
         train.schedule,
@@ -47,13 +49,13 @@ def build(config: Config) -> Run:
         model=model,
         loss=objective.objective(
             problem,
-            model.apply,
+            apply,
             weights,
             rule,
             data_loss=train.data_loss,
             physics_loss=train.physics_loss,
         ),
-        predict=objective.predictor(problem, model.apply),
+        predict=objective.predictor(problem, apply),
         batches=batches.batches(
             problem,
             num_train=train.num_train,
@@ -79,6 +81,7 @@ def check(config: Config) -> None:
         "data.num_test": data.num_test,
         "train.num_train": train.num_train,
         "train.batch_data": train.batch_data,
+        "train.accumulate": train.accumulate,
         "train.steps": train.steps,
         "train.learning_rate": train.learning_rate,
         "train.decay_every": train.decay_every,

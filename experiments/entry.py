@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 an error, 2 the config is wrong, 3 diverged,
 75 interrupted: the same command resumes (EX_TEMPFAIL, for requeueing scripts).
 """
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -32,6 +33,8 @@ def launch(name: str, default_config: str) -> None:
         "config": f"The recipe [{default_config}]; FILE:paper asks for the paper's.",
         "workdir": f"Where the run lives [runs/{name}, or one for the recipe].",
         "cache": "Where data sets are kept, to be shared by runs [runs/cache].",
+        "max_hours": "After that time, save, and end with exit code 75 [no limit].",
+        "distributed": "One of several processes that train together, as on a cluster.",
         "print_config": "Print the config, overrides included, and stop.",
     }
     if {"--help", "-help", "-h"} & set(arguments):
@@ -46,6 +49,8 @@ def launch(name: str, default_config: str) -> None:
     argv = [sys.argv[0], *arguments]
     flags.DEFINE_string("workdir", None, listed["workdir"], values)
     flags.DEFINE_string("cache", "runs/cache", listed["cache"], values)
+    flags.DEFINE_float("max_hours", None, listed["max_hours"], 0.0, flag_values=values)
+    flags.DEFINE_bool("distributed", False, listed["distributed"], values)
     flags.DEFINE_bool("print_config", False, listed["print_config"], values)
     try:
         config_flags.DEFINE_config_dict(
@@ -69,14 +74,37 @@ def launch(name: str, default_config: str) -> None:
         "config": Path(chosen.partition(":")[0]).stem,
         "changes": {k: v for k, v in asked.items() if v != written.get(k)},
     }
-    sys.exit(guarded(config, Path(workdir), Path(values.cache), origin))
+    if values.distributed and (trouble := join_processes()):
+        sys.exit(complain(f"--distributed: {trouble}"))
+    folders = Path(workdir), Path(values.cache)
+    sys.exit(guarded(config, *folders, origin, values.max_hours))
 
 
 def default_workdir(name: str, config: Any) -> str:
     return f"runs/{name}" if config.recipe == "fast" else f"runs/{name}_{config.recipe}"
 
 
-def guarded(config: Any, workdir: Path, cache: Path, origin: dict[str, Any]) -> int:
+def join_processes() -> str | None:
+    """Meet the other processes, before any JAX operation; what went wrong, if so.
+
+    SLURM, Open MPI, Kubernetes and TPU pods tell JAX who and where they are.
+    """
+    import jax
+
+    try:
+        # Evaluation and figures are the first process' work: the others wait for it.
+        jax.distributed.initialize(shutdown_timeout_seconds=3600)
+    except (RuntimeError, ValueError) as error:
+        return " ".join(str(error).split())
+
+
+def guarded(
+    config: Any,
+    workdir: Path,
+    cache: Path,
+    origin: dict[str, Any],
+    max_hours: float | None = None,
+) -> int:
     """Run, and turn what can go wrong into one line and an exit code.
 
     `origin`: the config file's name and what the command line changed in it.
@@ -89,10 +117,11 @@ def guarded(config: Any, workdir: Path, cache: Path, origin: dict[str, Any]) -> 
     from experiments import runner
     from experiments.progress import Console
     from experiments.trainer import Diverged
+    from pilno_jax import devices
 
-    console = Console()
+    console = Console(None if devices.leads() else io.StringIO())
     try:
-        with Interruption() as stop:
+        with Interruption(max_hours) as stop:
             runner.run(config, workdir, cache, console, stop, origin)
     except runner.WrongConfig as error:
         return complain(str(error))

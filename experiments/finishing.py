@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.progress import clock
 from experiments.trainer import Trainer, count_params, disk_errors, step_time
-from pilno_jax import data, evaluation, reporting
+from pilno_jax import data, devices, evaluation, reporting
 
 
 def finish(
@@ -17,12 +17,17 @@ def finish(
     labelled: Callable[..., data.Data],
     origin: dict[str, Any],
 ) -> dict[str, Any]:
-    """result.json, figures and report.html; a figure that fails loses no result."""
+    """result.json, figures and report.html; a figure that fails loses no result.
+
+    Written by the leading process alone, read by all: restoring takes every process.
+    """
     with disk_errors(trainer.workdir):
         trainer.checkpoints.wait()
     best = trainer.checkpoints.best
     assert best is not None  # the last step is always saved
-    params = trainer.state_at(best)[0].averaged
+    params = devices.local(trainer.state_at(best)[0].averaged)
+    if not devices.leads():
+        return {}
     test = trainer.sets["test"]
 
     def predict(inputs: Any) -> np.ndarray:

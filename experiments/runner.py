@@ -29,7 +29,10 @@ def run(
     stop: Interruption,
     origin: dict[str, Any],
 ) -> dict[str, Any]:
-    """Train, evaluate and report; the result, with `origin`, is in result.json too."""
+    """Train, evaluate and report; the result, with `origin`, is in result.json too.
+
+    Of several processes only the leading one evaluates; it alone has a result.
+    """
     started = time.monotonic()
     try:
         built = build(config)
@@ -43,7 +46,7 @@ def run(
         console.line(f"{workdir} holds a finished run; its result is in {result}")
         return reporting.read_json(result)
     require_writable(workdir, cache)
-    if not (workdir / "config.json").exists():
+    if devices.leads() and not (workdir / "config.json").exists():
         reporting.write_json(workdir / "config.json", config.to_dict())
 
     def labelled(split: str, **changes: Any) -> data.Data:
@@ -72,7 +75,10 @@ def rehearse(run: Run) -> None:
 
 
 def require_same_config(workdir: Path, config: Any) -> None:
-    """The workdir is new or this config's; if not, the error says what differs."""
+    """The workdir is new or this config's; if not, the error says what differs.
+
+    Where a run is done is not what it is: it may go on with other `devices`.
+    """
     path = workdir / "config.json"
     if not path.is_file():
         return
@@ -80,7 +86,7 @@ def require_same_config(workdir: Path, config: Any) -> None:
     wanted = reporting.flatten(config.to_dict())
     differing = [
         f"{field}: {found.get(field)!r} there, {wanted.get(field)!r} asked for"
-        for field in sorted(found.keys() | wanted.keys())
+        for field in sorted((found.keys() | wanted.keys()) - {"devices"})
         if found.get(field) != wanted.get(field)
     ]
     if differing:

@@ -106,14 +106,16 @@ class Trainer:
         state = self.restored_state()
         step = int(state.step)
         require_space(self.workdir, state)
-        self.log = reporting.MetricsLog(self.workdir / "metrics.jsonl", step)
+        if devices.leads():
+            self.log = reporting.MetricsLog(self.workdir / "metrics.jsonl", step)
         self.pace = Pace(self.last)
         self.announce(state)
         for phase in self.phases:
             if step < phase.last and not self.tired(step):
                 state = self.fit_phase(phase, state)
                 step = int(state.step)
-        self.stop.poll()
+        if devices.anywhere(bool(self.stop.requested)):
+            self.interrupt()
         return step
 
     def fit_phase(self, phase: Phase, state: training.State) -> training.State:
@@ -128,8 +130,10 @@ class Trainer:
             state = jax.device_put(state, devices.replicated(self.mesh))
         self.phase, self.looked = phase, None
         step = training.training_step(
-            self.run.loss,
-            self.split_batches(phase),
+            devices.over_devices(
+                objective.accumulated(self.run.loss, train.accumulate), self.mesh
+            ),
+            batches.divisible(phase.batches, train.accumulate * self.mesh.size),
             phase.optimizer,
             phase.averaging,
         )
@@ -141,11 +145,6 @@ class Trainer:
             steps_per_call=train.steps_per_call,
             look_every=train.log_every,
             callbacks=(self.look,),
-        )
-
-    def split_batches(self, phase: Phase) -> batches.Batches:
-        return lambda *arguments: devices.split_batch(
-            self.mesh, phase.batches(*arguments)
         )
 
     def fresh_state(self, phase: Phase) -> training.State:
@@ -188,21 +187,28 @@ class Trainer:
         due = step % train.checkpoint_every == 0 or step == self.phase.last
         if due:
             row["validation"] = self.validate(progress)
-        self.log.append(row | {"elapsed": round(self.elapsed(), 3)})
+        if devices.leads():
+            self.log.append(row | {"elapsed": round(self.elapsed(), 3)})
         self.report(progress)
 
         if progress.in_a_row >= train.max_skipped_in_a_row:
             raise Diverged(self.describe_divergence(progress))
-        if due or self.tired(step) or self.stop.requested:
+        # A signal may have reached one process only: all stop here, or none.
+        stopping = devices.anywhere(bool(self.stop.requested))
+        if due or self.tired(step) or stopping:
             self.save(progress, self.validation if due else float("nan"))
-        self.stop.poll()
+        if stopping:
+            self.interrupt()
         self.looked = step, time.monotonic()
         return self.tired(step)
+
+    def interrupt(self) -> None:
+        raise Interrupted(self.stop.requested or "another process")
 
     def validate(self, progress: training.Progress) -> float:
         held_out = self.sets["validation"]
         found = evaluation.predict_in_chunks(
-            self.predict, progress.state.averaged, held_out["inputs"]
+            self.predict, devices.local(progress.state.averaged), held_out["inputs"]
         )
         errors = evaluation.relative_errors(found, held_out["labels"])
         self.validation = float(errors.mean())
@@ -216,8 +222,8 @@ class Trainer:
             self.checkpoints.save(progress.step, progress.state, validation, notes)
 
     def announce(self, state: training.State) -> None:
-        step, rows = int(state.step), reporting.read_metrics(self.log.path)
-        known = step_time(rows)
+        step = int(state.step)
+        known = step_time(reporting.read_metrics(self.workdir / "metrics.jsonl"))
         time_left = about(known * (self.last - step) / 1e3) if known else ""
         expected = time_left or "known after the first steps"
         sizes = {split: len(found["labels"]) for split, found in self.sets.items()}
@@ -247,8 +253,8 @@ class Trainer:
         self.console.update("  ".join([steps, pace, *shown]))
 
     def describe_divergence(self, progress: training.Progress) -> str:
-        state = progress.state
-        batch = self.phase.batches(self.labelled, state.key, state.step)
+        state, labelled = devices.local((progress.state, self.labelled))
+        batch = self.phase.batches(labelled, state.key, state.step)
         _, terms = self.run.loss(state.params, batch)
         now = {name: float(value) for name, value in terms.items()}
         return (

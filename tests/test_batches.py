@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import toy
 
-from pilno_jax.batches import batches, shuffled
+from pilno_jax.batches import batches, divisible, shuffled
 
 PROBLEM = toy.decay()
 KEY = jax.random.key(7)
@@ -71,3 +71,28 @@ def test_a_finite_ensemble_repeats_and_an_endless_one_does_not():
 @pytest.mark.parametrize("off", [dict(num_virtual=0), dict(batch_physics=0)])
 def test_virtual_inputs_can_be_left_out(off):
     assert "virtual" not in make(**off)(TRAIN, KEY, jnp.int32(0))
+
+
+def test_a_batch_that_divides_is_left_alone():
+    drawn = batches(
+        PROBLEM, num_train=6, batch_data=2, batch_physics=4, num_virtual=None
+    )
+    whole = drawn(TRAIN, KEY, jnp.int32(3))
+    same = divisible(drawn, 2)(TRAIN, KEY, jnp.int32(3))
+    jax.tree.map(np.testing.assert_array_equal, whole, same)
+
+
+@pytest.mark.parametrize("parts", [3, 4, 8])
+def test_filled_batches_have_the_same_means_and_equal_pieces(parts):
+    drawn = batches(
+        PROBLEM, num_train=6, batch_data=1, batch_physics=5, num_virtual=None
+    )
+    whole = drawn(TRAIN, KEY, jnp.int32(3))
+    filled = divisible(drawn, parts)(TRAIN, KEY, jnp.int32(3))
+    for kind, field in (("labelled", "inputs"), ("virtual", "virtual")):
+        shares, u0 = filled[f"{kind}_shares"], filled[field]["u0"]
+        assert len(u0) == len(shares) and len(u0) % parts == 0
+        assert float(shares.mean()) == pytest.approx(1.0)
+        mean = jnp.mean(shares[:, None] * u0, 0)
+        # Five float32 numbers, summed in another order.
+        np.testing.assert_allclose(mean, whole[field]["u0"].mean(0), rtol=1e-6)

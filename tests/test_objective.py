@@ -1,13 +1,22 @@
 """The objective against hand-computed values and its own structure."""
 
 import jax
+import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import toy
 
 from pilno_jax import causality
-from pilno_jax.objective import Weights, objective, predictor, relative_l2
+from pilno_jax.batches import divisible
+from pilno_jax.objective import (
+    Weights,
+    accumulated,
+    objective,
+    predictor,
+    relative_l2,
+)
+from pilno_jax.precision import in_precision
 
 PROBLEM = toy.decay()
 BATCH = toy.batch(PROBLEM)
@@ -139,3 +148,57 @@ def test_bad_arguments_are_named():
         Weights(pde=-1.0)
     with pytest.raises(ValueError, match="data_loss = 'huber'.*relative.*squared"):
         objective(PROBLEM, toy.apply, data_loss="huber")
+
+
+@pytest.mark.parametrize("parts", [2, 4, 5])
+def test_accumulation_is_the_large_batch(x64, parts):
+    """Value, terms and gradient, also where 3 and 5 samples have to be filled up."""
+    loss = objective(PROBLEM, toy.apply, WEIGHTS)
+    pieces = divisible(lambda *_: BATCH, parts)(None, None, None)
+    differentiate = jax.value_and_grad(accumulated(loss, parts), has_aux=True)
+    params = jnp.asarray(toy.TAYLOR, float) + 0.1
+    found = jax.jit(differentiate)(params, pieces)
+    expected = jax.value_and_grad(loss, has_aux=True)(params, BATCH)
+    assert jax.tree.structure(found) == jax.tree.structure(expected)
+    # Double precision: what is left is the order of a few sums.
+    jax.tree.map(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12), found, expected
+    )
+    # L-BFGS asks for values alone.
+    value = accumulated(loss, parts)(params, pieces)[0]
+    assert float(value) == pytest.approx(float(expected[0][0]), rel=1e-12)
+
+
+def test_one_piece_is_the_loss_itself():
+    loss = objective(PROBLEM, toy.apply)
+    assert accumulated(loss, 1) is loss
+
+
+def products(jaxpr):
+    """(shape, precision) of every matrix product in a program, nested ones too."""
+    for equation in jaxpr.eqns:
+        if equation.primitive.name == "dot_general":
+            shape = equation.outvars[0].aval.shape
+            yield shape, str(equation.params["precision"])
+        for inner in jax.extend.core.jaxprs_in_params(equation.params):
+            yield from products(inner)
+
+
+@pytest.mark.parametrize("precision, level", [("bfloat16", "DEFAULT")])
+def test_the_network_has_the_precision_asked_for_and_the_residual_float32(
+    precision, level
+):
+    loss = objective(PROBLEM, in_precision(toy.apply, precision), WEIGHTS)
+    program = jax.make_jaxpr(jax.grad(lambda p: loss(p, BATCH)[0]))(toy.TAYLOR)
+    found = list(products(program.jaxpr))
+    # The toy network's products give curves in time or parameters, the residual's
+    # fields in (x, t): four dimensions less two.
+    network = {p for shape, p in found if len(shape) == 1}
+    residual = {p for shape, p in found if len(shape) > 1}
+    assert all(level in p for p in network) and network
+    assert all("HIGHEST" in p for p in residual) and residual
+
+
+def test_an_unknown_precision_is_named():
+    with pytest.raises(ValueError, match="matmul_precision = 'half'.*bfloat16"):
+        in_precision(toy.apply, "half")

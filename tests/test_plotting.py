@@ -53,6 +53,19 @@ def test_slices_are_the_field_at_the_places_named(problem):
     assert labelled(figure)
 
 
+def test_fields_of_three_axes_are_cut():
+    """Compared at the final time, sliced at the middle of y."""
+    problem = problems.navier_stokes(num_x=8, num_y=6, num_t=9)
+    truth, prediction = a_field(problem), a_field(problem, 1)
+    compared = plotting.comparison_figure(problem.grid, truth, prediction, "worst")
+    images = [ax.images[0].get_array() for ax in compared.axes if ax.images]
+    np.testing.assert_array_equal(images[0], truth[..., -1].T)
+    np.testing.assert_array_equal(images[1], prediction[..., -1].T)
+    sliced = plotting.slices_figure(problem, {"case": (truth, prediction)}, "worst")
+    np.testing.assert_array_equal(sliced.axes[0].lines[2].get_ydata(), truth[:, 3, 2])
+    assert labelled(compared) and labelled(sliced)
+
+
 def test_losses_and_errors_are_drawn_on_logarithmic_axes():
     losses = plotting.loss_figure([10, 20], {"loss": [1.0, 0.1], "pde": [None, 0.2]})
     history = plotting.validation_figure([10, 20], [0.1, 0.2], [1e-1, 1e-2])

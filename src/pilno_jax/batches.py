@@ -16,6 +16,9 @@ from pilno_jax.problems.base import Problem
 Data = dict[str, Any]
 Batches = Callable[[Data, jax.Array, jax.Array], dict[str, Any]]
 
+# The two kinds of sample in a batch, and the fields that hold them.
+KINDS = {"labelled": ("inputs", "labels"), "virtual": ("virtual",)}
+
 
 def shuffled(key: jax.Array, step: jax.Array, batch: int, total: int) -> jax.Array:
     """The indices of one batch; ceil(total / batch) steps, an epoch, show them all."""
@@ -54,3 +57,32 @@ def batches(
         return made
 
     return batch
+
+
+def divisible(batches: Batches, parts: int) -> Batches:
+    """The same batches, ready to be cut into `parts` equal pieces.
+
+    What does not divide is filled up with its own first samples, and shares say how
+    much each sample counts: nothing for the filling and so much more for the others
+    that the mean over all pieces is the mean over the batch.
+    """
+
+    def batch(data: Data, key: jax.Array, step: jax.Array) -> dict[str, Any]:
+        made = dict(batches(data, key, step))
+        for kind, fields in KINDS.items():
+            if fields[0] not in made:
+                continue
+            count = len(jax.tree.leaves(made[fields[0]])[0])
+            filled = -(-count // parts) * parts
+            if filled > count:
+                made |= {field: _repeated(made[field], filled) for field in fields}
+                counts = jnp.arange(filled) < count
+                made[f"{kind}_shares"] = jnp.where(counts, filled / count, 0.0)
+        return made
+
+    return batch
+
+
+def _repeated(samples: Any, count: int) -> Any:
+    """`count` samples: those given, from the first again after the last."""
+    return jax.tree.map(lambda x: x[jnp.arange(count) % len(x)], samples)

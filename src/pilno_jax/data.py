@@ -9,7 +9,7 @@ import functools
 import hashlib
 import json
 import logging
-import os
+import uuid
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from pilno_jax.precision import in_precision
 from pilno_jax.problems.base import Problem
 
 Data = dict[str, Any]
@@ -39,7 +40,7 @@ def generate(
     """
     strata = problem.strata or (problem.sample,)
     keys = jax.vmap(lambda i: jax.random.fold_in(key, i))(np.arange(count))
-    solve = jax.jit(jax.vmap(problem.solve))
+    solve = jax.jit(jax.vmap(in_precision(problem.solve, "float32")))
     draws = [jax.jit(jax.vmap(law)) for law in strata]
     inputs = jax.tree.map(
         lambda *parts: _interleave([np.asarray(part) for part in parts], count),
@@ -72,7 +73,8 @@ def cached(folder: Path, description: dict[str, Any], make: Callable[[], Data]) 
             log.warning("cache %s is unusable (%s): making it again", path, problem)
     made = make()
     folder.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{os.getpid()}.tmp.npz")
+    # Processes of several machines may make the same file at the same time.
+    partial = path.with_suffix(f".{uuid.uuid4().hex}.tmp.npz")
     try:
         fields: dict[str, Any] = {"description": np.array(written), **_flat(made)}
         np.savez(partial, **fields)

@@ -8,6 +8,9 @@ it in any other training loop. A batch is a dict of batched arrays:
     inputs   labelled inputs
     labels   their solutions on the problem's label nodes
     virtual  inputs without a solution; may be left out
+
+and, where samples do not count alike, labelled_shares and virtual_shares: numbers of
+mean 1, see `batches.divisible`.
 """
 
 import dataclasses
@@ -19,6 +22,7 @@ import jax.numpy as jnp
 
 from pilno_jax import causality
 from pilno_jax.checks import require, require_choice
+from pilno_jax.precision import in_precision
 from pilno_jax.problems.base import Inputs, Problem
 
 Params = Any
@@ -87,7 +91,10 @@ def predictor(problem: Problem, apply: Apply) -> Predict:
 def physics(
     problem: Problem, rule: causality.Rule, physics_loss: str = "squared"
 ) -> Callable[[jax.Array, Inputs], Terms]:
-    """(u, inputs) -> the unweighted pde, ic, bc terms of one sample."""
+    """(u, inputs) -> the unweighted pde, ic, bc terms of one sample.
+
+    In float32 on every back end: derivatives magnify rounding.
+    """
     shape = PHYSICS_LOSSES[physics_loss]
 
     def terms(u: jax.Array, inputs: Inputs) -> Terms:
@@ -99,7 +106,7 @@ def physics(
             found[name] = jnp.mean(constraint(u, inputs) ** 2)
         return jax.tree.map(shape, found)
 
-    return terms
+    return in_precision(terms, "float32")
 
 
 def _causal(residual: jax.Array, problem: Problem, rule: causality.Rule) -> jax.Array:
@@ -141,17 +148,64 @@ def objective(
             inputs = jax.tree.map(lambda *x: jnp.concatenate(x), inputs, virtual)
         u = predict(params, inputs)
 
-        terms = {"data": jnp.mean(distance(problem.restrict(u[:labelled]), labels))}
+        def mean(values: jax.Array, kind: str) -> jax.Array:
+            shares = batch.get(f"{kind}_shares")
+            return jnp.mean(values if shares is None else shares * values)
+
+        distances = distance(problem.restrict(u[:labelled]), labels)
+        terms = {"data": mean(distances, "labelled")}
         total = weights.data * terms["data"]
         if not weights.physics:
             return total, terms
         for name, values in physics_terms(u, inputs).items():
             weight = getattr(weights, name)
-            terms[name] = jnp.mean(values[:labelled])
+            terms[name] = mean(values[:labelled], "labelled")
             total += weight * terms[name]
             if virtual is not None:
-                terms[f"{name}_virtual"] = jnp.mean(values[labelled:])
+                terms[f"{name}_virtual"] = mean(values[labelled:], "virtual")
                 total += weight * weights.virtual * terms[f"{name}_virtual"]
         return total, terms
 
     return loss
+
+
+def accumulated(loss: Loss, parts: int) -> Loss:
+    """The same function in the memory of one of `parts` equal pieces of the batch.
+
+    Every term is a mean over samples, so pieces of equal size average to the whole
+    (see `batches.divisible`). Gradients are added up piece by piece: differentiating
+    the loop instead would keep every piece's activations, or compute them twice.
+    """
+    if parts == 1:
+        return loss
+
+    def pieces(batch: Batch) -> Batch:
+        return jax.tree.map(lambda x: x.reshape(parts, -1, *x.shape[1:]), batch)
+
+    def average(stacked: Any) -> Any:
+        return jax.tree.map(lambda x: jnp.mean(x, 0), stacked)
+
+    @jax.custom_vjp
+    def whole(params: Params, batch: Batch) -> tuple[jax.Array, Terms]:
+        return average(jax.lax.map(lambda piece: loss(params, piece), pieces(batch)))
+
+    def forward(params: Params, batch: Batch):
+        def add(total: Params, piece: Batch):
+            found, gradient = jax.value_and_grad(loss, has_aux=True)(params, piece)
+            return jax.tree.map(jnp.add, total, gradient), found
+
+        start = jax.tree.map(jnp.zeros_like, params)
+        total, found = jax.lax.scan(add, start, pieces(batch))
+        return average(found), jax.tree.map(lambda x: x / parts, total)
+
+    def backward(gradient: Params, cotangent: tuple[jax.Array, Terms]):
+        return jax.tree.map(lambda x: cotangent[0] * x, gradient), None
+
+    whole.defvjp(forward, backward)
+
+    def value_and_terms(params: Params, batch: Batch) -> tuple[jax.Array, Terms]:
+        value, terms = whole(params, batch)
+        # Only the value's gradient was kept.
+        return value, jax.lax.stop_gradient(terms)
+
+    return value_and_terms

@@ -148,10 +148,25 @@ def sections(ax: Axes, problem: Problem, u: Any, count: int = 4) -> None:
     lines(ax, first, cuts, f"sections of $u$ at fixed {second.name}", "$u$")
 
 
+def cut(grid: Grid, fields: Any, axis: int, place: int) -> tuple[Grid, np.ndarray]:
+    """Fields of three axes at one place of one of them; those of two as they are.
+
+    Axes in front of the grid's are left alone.
+    """
+    if len(grid.axes) == 2:
+        return grid, np.asarray(fields)
+    others = tuple(a for number, a in enumerate(grid.axes) if number != axis)
+    return Grid(others), np.take(fields, place, axis=axis - len(grid.axes))
+
+
 def comparison_figure(grid: Grid, truth: Any, prediction: Any, title: str) -> Figure:
-    """Reference and prediction in one colour scale, their difference in its own."""
-    truth, prediction = np.asarray(truth), np.asarray(prediction)
-    both = np.stack([truth, prediction])
+    """Reference and prediction in one colour scale, their difference in its own.
+
+    With two axes in space, at the final time.
+    """
+    both = np.stack([np.asarray(truth), np.asarray(prediction)])
+    grid, both = cut(grid, both, axis=2, place=-1)
+    truth, prediction = both
     limits = float(both.min()), float(both.max())
     figure, axes = panels(3)
     field(axes[0], grid, truth, "reference $u$", limits)
@@ -166,9 +181,11 @@ def slices_figure(
 ) -> Figure:
     """u along x at five times, or, of a steady field, at mid y; a panel per case.
 
-    cases: title -> (reference, prediction).
+    cases: title -> (reference, prediction). With two axes in space, both: at mid y.
     """
-    first, second = problem.grid.axes
+    grid, middle = problem.grid, problem.grid.axes[1].num_points // 2
+    cases = {name: tuple(cut(grid, pair, 1, middle)[1]) for name, pair in cases.items()}
+    first, second = cut(grid, np.zeros(grid.shape), 1, middle)[0].axes
     parts = (0.5,) if problem.time_axis is None else (0.0, 0.25, 0.5, 0.75, 1.0)
     places = [round(part * (second.num_points - 1)) for part in parts]
     # Ordered colours for ordered curves; the pale end would vanish on white.

@@ -40,6 +40,32 @@ def exp_sine(
     return jnp.cos(phases) @ cosines + jnp.sin(phases) @ sines
 
 
+@jax.jit
+def planar_exp_sine(
+    key: jax.Array,
+    points: tuple[jax.Array, jax.Array],
+    length_scale: jax.Array | float,
+    sigma: float = 0.2,
+) -> jax.Array:
+    """A draw at x times y of the field whose kernel is the product of `exp_sine`'s.
+
+    Without the mode that is constant in both directions: every draw has mean zero. The
+    period is 1.
+    """
+    deviations = jnp.sqrt(exp_sine_eigenvalues(length_scale, 1.0))
+    deviations = jnp.concatenate([deviations, deviations])  # cosines, then sines
+    normals = jax.random.normal(key, (2 * EXP_SINE_MODES, 2 * EXP_SINE_MODES))
+    coefficients = sigma * jnp.outer(deviations, deviations) * normals
+    coefficients = coefficients.at[0, 0].set(0.0)
+    waves = 2 * jnp.pi * jnp.arange(EXP_SINE_MODES)
+    in_x, in_y = (
+        jnp.concatenate([jnp.cos(phases), jnp.sin(phases)], 1)
+        for phases in (jnp.outer(x, waves) for x in points)
+    )
+    rows = jnp.matmul(in_x, coefficients, precision="highest")
+    return jnp.matmul(rows, in_y.T, precision="highest")
+
+
 def exp_sine_eigenvalues(length_scale: jax.Array | float, sigma: float) -> jax.Array:
     """lambda_0, ..., lambda_31; the length scale may be traced.
 

@@ -55,9 +55,9 @@ class Runs:
         flags = [f"--config.{field}={value}" for field, value in fields.items()]
         return [*flags, f"--workdir={workdir}", f"--cache={cache}"]
 
-    def start(self, workdir: Path, changes: dict | None = None, prefix=()):
+    def start(self, workdir: Path, changes: dict | None = None, prefix=(), flags=()):
         """A process of its own; `prefix` is a command that runs the command."""
-        command = [*prefix, sys.executable, "-m", "experiments.burgers"]
+        command = [*prefix, sys.executable, "-m", "experiments.burgers", *flags]
         return subprocess.Popen(
             [*command, *self.arguments(workdir, changes or {})],
             cwd=ROOT,

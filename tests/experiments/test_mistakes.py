@@ -38,6 +38,12 @@ def flag(field, value):
         (flag("weights.pde", -1), ["weights.pde", "-1", ">= 0"]),
         (flag("evaluation.vary", "colour"), ["evaluation.vary", "'colour'", "sigma"]),
         (flag("devices", 0), ["devices", "0", "above 0"]),
+        (flag("train.accumulate", 0), ["train.accumulate", "0", "above 0"]),
+        (flag("matmul_precision", "no"), ["matmul_precision", "'no'", "'float32'"]),
+        (flag("model.mixing_dtype", "no"), ["mixing_dtype", "'no'", "'bfloat16'"]),
+        ("--max_hours=-1", ["max_hours", "-1", ">= 0"]),
+        ("--max_hours=soon", ["max_hours", "'soon'", "float"]),
+        ("--distributed", ["--distributed", "coordinator_address"]),
         ("--nonsense=1", ["nonsense"]),
         ("nonsense", ["'nonsense'", "--"]),
         ("--config=nofile.py", ["config", "'nofile.py'", "configs/burgers.py"]),
@@ -93,6 +99,8 @@ def test_help_names_our_flags_fields_and_exit_codes(launch, tmp_path):
     text = "\n".join(out)
     assert code == 0
     for part in ("usage: python -m experiments.burgers", "--workdir", "--print_config"):
+        assert part in text
+    for part in ("--max_hours", "exit code 75", "--distributed"):
         assert part in text
     for part in ("checkpoint_every", "problem.{", "75 interrupted", "FILE:paper"):
         assert part in text

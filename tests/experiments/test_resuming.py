@@ -75,3 +75,22 @@ def test_a_signal_before_the_first_row(runs, tmp_path, read_rows, moment):
     # up to the first row, which are saved.
     assert [row["step"] for row in read_rows(workdir)] == ([10] if compiling else [])
     assert time.monotonic() - sent < 60
+
+
+def test_the_time_given_is_used_up(
+    launch, tmp_path, monkeypatch, read_rows, last_state
+):
+    """The clock jumps when the first row is there: a checkpoint, exit code 75."""
+
+    def clock():
+        return time.monotonic() + (7200.0 if read_rows(tmp_path) else 0.0)
+
+    changes = {"train.steps": 40}
+    with monkeypatch.context() as patched:
+        patched.setattr("experiments.interruption.monotonic", clock)
+        code, out, _ = launch(tmp_path, changes, "--max_hours=1")
+    assert code == INTERRUPTED
+    assert out[-1] == "interrupted by --max_hours=1; the same command resumes"
+    assert int(last_state(tmp_path)["step"]) == 10
+    code, out, _ = launch(tmp_path, changes, "--max_hours=1")
+    assert code == 0 and any("resuming at step 10" in line for line in out)

@@ -13,6 +13,7 @@ FILES = sorted(set((ROOT / "configs").glob("[!_]*.py")) - {ROOT / "configs/base.
 SMALL = {
     "problem": {
         "num_x": 16,
+        "num_y": 16,
         "num_t": 12,
         "num_points": 13,
         "num_fine": 25,
@@ -43,11 +44,13 @@ def test_two_steps(path, recipe, tmp_path, monkeypatch, capfd):
     config = command_line.read_config(f"{path}:{recipe}")
     for section, sizes in SMALL.items():
         fields = {k: v for k, v in sizes.items() if k in config[section]}
+        for name in fields.keys() & {"modes", "poles"}:
+            fields[name] = (fields[name],) * len(config[section][name])
         config[section].update(fields)
     if config.train.num_virtual:
         config.train.num_virtual = 5
     config.evaluation.over = config.evaluation.over[:1]
-    code = entry.guarded(config, tmp_path / "run", tmp_path / "cache")
+    code = entry.guarded(config, tmp_path / "run", tmp_path / "cache", origin={})
     assert code == 0, capfd.readouterr()
     result = reporting.read_json(tmp_path / "run" / "result.json")
     assert result["steps"] == 2 and result["recipe"] == recipe

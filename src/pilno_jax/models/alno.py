@@ -30,6 +30,8 @@ from pilno_jax.models.kernel import (
     stable_poles,
 )
 
+MIXING_DTYPES = ("bfloat16", "float16", "float32")
+
 
 class AxisPoles(NamedTuple):
     """mu = -decay + i frequency."""
@@ -49,7 +51,10 @@ class FNO(nn.Module):
                       variance 1 over the grid
     period:           of the Fourier series, >= 1; above 1 a closed axis is continued
                       by zero ("domain padding"), at no cost
-    mixing_dtype:     dtype of the channel mixing's operands, e.g. bfloat16
+    mixing_dtype:     dtype of the channel mixing's operands, one of MIXING_DTYPES
+    remat:            keep only the layers' inputs for the gradient and compute the
+                      rest again: less memory for one more forward pass, on GPUs and
+                      TPUs (for a CPU, XLA merges the two passes again)
     """
 
     width: int = 32
@@ -61,10 +66,12 @@ class FNO(nn.Module):
     projection_width: int | None = 128
     normalize: bool = False
     period: float | Sequence[float] = 1.0
-    mixing_dtype: Any = None
+    mixing_dtype: str | None = None
+    remat: bool = False
 
     def __post_init__(self):
         require_choice("activation", self.activation, ACTIVATIONS)
+        require_choice("mixing_dtype", self.mixing_dtype, (None, *MIXING_DTYPES))
         for name in ("width", "num_layers", "modes", "out_channels"):
             _require_sizes(name, getattr(self, name))
         for name in ("lift_width", "projection_width"):
@@ -95,21 +102,27 @@ class FNO(nn.Module):
         if self.lift_width is not None:
             v = act(self._dense("lift_hidden", v, self.lift_width))
         v = self._dense("lift", v, self.width)
+        layer = nn.remat(FNO._layer, static_argnums=3) if self.remat else FNO._layer
         for index in range(self.num_layers):
-            kernel = SpectralKernel(
-                modes=_per_axis("modes", self.modes, rank),
-                period=_per_axis("period", self.period, rank),
-                mixing_dtype=self.mixing_dtype,
-                name=f"kernel_{index}",
-                **self.branches(rank),
-            )
-            skip = self._dense(f"skip_{index}", v, self.width)
-            v = act(kernel(_standardise(v, axes) if self.normalize else v, axes) + skip)
+            v = layer(self, v, axes, index)
         if self.projection_width is not None:
             v = act(self._dense("projection_hidden", v, self.projection_width))
         u = self._dense("projection", v, self.out_channels)
         u = jnp.moveaxis(u, rank, 0)
         return u if batched else u[0]
+
+    def _layer(self, v: jax.Array, axes: Axes, index: int) -> jax.Array:
+        rank = len(axes)
+        kernel = SpectralKernel(
+            modes=_per_axis("modes", self.modes, rank),
+            period=_per_axis("period", self.period, rank),
+            mixing_dtype=self.mixing_dtype,
+            name=f"kernel_{index}",
+            **self.branches(rank),
+        )
+        skip = self._dense(f"skip_{index}", v, self.width)
+        seen = _standardise(v, axes) if self.normalize else v
+        return ACTIVATIONS[self.activation](kernel(seen, axes) + skip)
 
     def _dense(self, name: str, v: jax.Array, size: int) -> jax.Array:
         """One large matrix product for the whole batch, plus the bias."""

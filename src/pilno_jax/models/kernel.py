@@ -42,7 +42,7 @@ class SpectralKernel(nn.Module):
     pole_sharing: str = "shared"
     transient_analysis: str = "quadrature"
     tied: bool = False
-    mixing_dtype: Any = None
+    mixing_dtype: str | None = None
 
     @nn.compact
     def __call__(self, v: jax.Array, axes: Axes) -> jax.Array:

@@ -10,6 +10,7 @@ from pilno_jax.problems.darcy import darcy
 from pilno_jax.problems.darcy import inputs_from as darcy_inputs
 from pilno_jax.problems.diffusion import diffusion
 from pilno_jax.problems.forced_kdv import forced_kdv
+from pilno_jax.problems.navier_stokes import navier_stokes
 from pilno_jax.problems.reaction_diffusion import reaction_diffusion
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "diffusion",
     "forced_kdv",
     "make",
+    "navier_stokes",
     "reaction_diffusion",
 ]
 
@@ -30,6 +32,7 @@ FACTORIES: dict[str, Callable[..., Problem]] = {
     "darcy": darcy,
     "diffusion": diffusion,
     "forced_kdv": forced_kdv,
+    "navier_stokes": navier_stokes,
     "reaction_diffusion": reaction_diffusion,
 }
 

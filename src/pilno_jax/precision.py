@@ -1,0 +1,28 @@
+"""How exactly matrix products are computed: the network's as asked, physics' in full.
+
+The levels are those of `jax.default_matmul_precision`. What they cost depends on the
+back end: a CPU computes all of them in float32; "default" and "bfloat16" are one
+bfloat16 pass on a TPU and TF32 on a recent GPU, "tensorfloat32" lies in between.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from pilno_jax.checks import require_choice
+
+PRECISIONS = ("default", "bfloat16", "tensorfloat32", "float32")
+
+
+def in_precision(function: Callable[..., Any], precision: str) -> Callable[..., Any]:
+    """`function` with its matrix products, and its gradient's, in that precision."""
+    require_choice("matmul_precision", precision, PRECISIONS)
+
+    @functools.wraps(function)
+    def called(*arguments: Any) -> Any:
+        with jax.default_matmul_precision(precision):
+            return function(*arguments)
+
+    return called

@@ -1,0 +1,72 @@
+"""Two processes over the loopback device train as one, and stop as one."""
+
+import random
+import signal
+
+import pytest
+
+INTERRUPTED = 75
+CHANGES = {
+    "train.steps": 400,
+    "train.checkpoint_every": 200,
+    "train.polish_steps": 0,
+}
+
+
+@pytest.fixture
+def start_pair(runs):
+    """start_pair(workdir) -> the leading and the other process of one training.
+
+    They find each other through the variables that SLURM's srun sets.
+    """
+
+    def start(workdir):
+        job = random.randrange(2**12)  # SLURM's job number becomes the port
+
+        def process(number):
+            variables = {
+                "SLURM_JOB_ID": job,
+                "SLURM_STEP_NODELIST": "localhost",
+                "SLURM_NTASKS": 2,
+                "SLURM_PROCID": number,
+                "SLURM_LOCALID": number,
+            }
+            prefix = ["env", *(f"{name}={value}" for name, value in variables.items())]
+            return runs.start(workdir, CHANGES, prefix, ["--distributed"])
+
+        return process(0), process(1)
+
+    return start
+
+
+def test_train_stop_together_die_and_go_on_alone(
+    start_pair, runs, tmp_path, wait_for_step, read_rows, last_state
+):
+    first, second = start_pair(tmp_path)
+    wait_for_step(first, tmp_path, 20)
+    second.send_signal(signal.SIGTERM)
+    said, silent = (p.communicate(timeout=120)[0] for p in (first, second))
+    assert (first.returncode, second.returncode) == (INTERRUPTED, INTERRUPTED)
+    assert "2 x cpu" in said and "interrupted by another process" in said
+    assert "step" not in silent.replace("stopping", "")
+    stopped = int(last_state(tmp_path)["step"])
+    assert stopped == read_rows(tmp_path)[-1]["step"] >= 20
+
+    first, second = start_pair(tmp_path)
+    wait_for_step(first, tmp_path, 240)
+    for process in (first, second):
+        process.kill()
+        process.communicate()
+    together = {row["step"]: row["loss"] for row in read_rows(tmp_path)}
+    saved = int(last_state(tmp_path)["step"])
+
+    out = runs.complete(tmp_path, CHANGES)
+    assert "1 x cpu" in out and f"resuming at step {saved} of 400" in out
+    alone = {row["step"]: row["loss"] for row in read_rows(tmp_path)}
+    assert list(alone) == list(range(10, 401, 10))
+    # Rows that both have written: sums in another order, and what Adam makes of it.
+    both = [step for step in together if step > saved]
+    assert both
+    for step in both:
+        assert alone[step] == pytest.approx(together[step], rel=1e-2)
+    assert (tmp_path / "report.html").exists()

@@ -1,0 +1,57 @@
+"""Run by test_devices.py in a process of its own: training on 1, 2 and 4 devices.
+
+How many devices a CPU pretends to have is settled once, before JAX is used.
+"""
+
+import json
+
+import jax
+import toy
+
+from pilno_jax import batches, devices, models, objective, optimizers, training
+
+STEPS = 20
+PROBLEM = toy.decay()
+MODEL = models.FNO(width=8, num_layers=1, modes=2, projection_width=None)
+LOSS = objective.objective(PROBLEM, MODEL.apply)
+ADAM = optimizers.optimizer("adam", optimizers.schedule("constant", 1e-3, 1))
+
+
+@jax.jit
+def start():
+    """The first state, and eight labelled samples."""
+    inputs = jax.vmap(PROBLEM.sample)(jax.random.split(jax.random.key(0), 8))
+    labelled = {"inputs": inputs, "labels": jax.vmap(PROBLEM.solve)(inputs)}
+    features = PROBLEM.features(jax.tree.map(lambda x: x[0], inputs))
+    params = MODEL.init(jax.random.key(1), features, PROBLEM.grid.scaled)
+    return training.initial_state(params, ADAM, jax.random.key(2)), labelled
+
+
+def record(count: int, parts: int) -> dict:
+    """Losses of a short training, and what each device has to do for a step."""
+    mesh = devices.data_mesh(count)
+    drawn = batches.batches(
+        PROBLEM,
+        num_train=8,
+        # Nothing divides them: each kind is filled up on two devices and on four.
+        batch_data=3,
+        batch_physics=7,
+        num_virtual=None,
+    )
+    step = training.training_step(
+        devices.over_devices(objective.accumulated(LOSS, parts), mesh),
+        batches.divisible(drawn, count * parts),
+        ADAM,
+    )
+    arguments = jax.device_put(start(), devices.replicated(mesh))
+    run = training.many_steps(step, STEPS).lower(*arguments).compile()
+    _, metrics = run(*arguments)
+    return {
+        "flops": run.cost_analysis()["flops"],
+        "reductions": run.as_text().count(" all-reduce("),
+        "terms": {name: values.tolist() for name, values in metrics.items()},
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps([record(*layout) for layout in ((1, 1), (2, 1), (4, 1), (2, 2))]))
