@@ -28,5 +28,5 @@ def get_config(recipe: str = "fast") -> Config:
     train = config.train
     train.batch_data, train.batch_physics, train.steps = 2, 6, 4000
     # Residuals are in units of sigma / T per vortex turned: ten times u's own.
-    config.weights.update(data=1.0, pde=0.1)
+    config.weights.update(data=1.0, pde=0.1, virtual=1.0)
     return config
