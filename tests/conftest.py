@@ -1,7 +1,16 @@
 """Strict numerics: silent broadcasting of ranks is an error in every test."""
 
-import jax
-import pytest
+import os
+
+# Most of a test is compiling a program that runs once: let XLA optimise it less. Set
+# before JAX is imported, and in the environment, where processes of tests find it too.
+FAST_TO_COMPILE = (
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+)
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FAST_TO_COMPILE}".strip()
+
+import jax  # noqa: E402
+import pytest  # noqa: E402
 
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
