@@ -99,9 +99,8 @@ class Trainer:
     def fit(self) -> int:
         """Train from the beginning or from the latest checkpoint; the last step."""
         labels = self.run.problem.restrict(self.sets["train"]["labels"])
-        self.labelled = jax.device_put(
-            {"inputs": self.sets["train"]["inputs"], "labels": labels},
-            devices.replicated(self.mesh),
+        self.labelled = devices.replicate(
+            {"inputs": self.sets["train"]["inputs"], "labels": labels}, self.mesh
         )
         state = self.restored_state()
         step = int(state.step)
@@ -126,8 +125,7 @@ class Trainer:
             fresh = jax.tree.map(
                 lambda x: jnp.array(x, x.dtype), phase.optimizer.init(state.params)
             )
-            state = state._replace(opt_state=fresh)
-            state = jax.device_put(state, devices.replicated(self.mesh))
+            state = devices.replicate(state._replace(opt_state=fresh), self.mesh)
         self.phase, self.looked = phase, None
         step = training.training_step(
             devices.over_devices(
@@ -155,7 +153,7 @@ class Trainer:
         features = self.run.problem.features(sample)
         params = self.run.model.init(init_key, features, self.run.problem.grid.scaled)
         state = training.initial_state(unfreeze(params), phase.optimizer, train_key)
-        return jax.device_put(state, devices.replicated(self.mesh))
+        return devices.replicate(state, self.mesh)
 
     def state_at(self, step: int) -> tuple[training.State, dict[str, Any]]:
         """The checkpoint of that step, which tells the phase it is of."""

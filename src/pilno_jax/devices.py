@@ -33,6 +33,23 @@ def replicated(mesh: Mesh) -> NamedSharding:
     return NamedSharding(mesh, PartitionSpec())
 
 
+def replicate(tree: Any, mesh: Mesh) -> Any:
+    """Arrays that every process has, and keys, on every device of the mesh."""
+    if jax.process_count() == 1:
+        return jax.device_put(tree, replicated(mesh))
+
+    def place(x: Any) -> jax.Array:
+        # Across processes only plain values of the host can be placed.
+        if isinstance(x, jax.Array) and jax.dtypes.issubdtype(
+            x.dtype, jax.dtypes.prng_key
+        ):
+            data = place(jax.random.key_data(x))
+            return jax.random.wrap_key_data(data, impl=jax.random.key_impl(x))
+        return jax.device_put(np.asarray(x), replicated(mesh))
+
+    return jax.tree.map(place, tree)
+
+
 def over_devices(loss: Loss, mesh: Mesh) -> Loss:
     """The same function, each device seeing its share of the batch.
 

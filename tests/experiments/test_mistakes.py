@@ -41,9 +41,9 @@ def flag(field, value):
         (flag("train.accumulate", 0), ["train.accumulate", "0", "above 0"]),
         (flag("matmul_precision", "no"), ["matmul_precision", "'no'", "'float32'"]),
         (flag("model.mixing_dtype", "no"), ["mixing_dtype", "'no'", "'bfloat16'"]),
-        ("--max_hours=-1", ["max_hours", "-1", ">= 0"]),
+        ("--max_hours=-1", ["max_hours", "-1", "non-negative"]),
         ("--max_hours=soon", ["max_hours", "'soon'", "float"]),
-        ("--distributed", ["--distributed", "coordinator_address"]),
+        ("--distributed", ["--distributed: "]),  # there are no other processes
         ("--nonsense=1", ["nonsense"]),
         ("nonsense", ["'nonsense'", "--"]),
         ("--config=nofile.py", ["config", "'nofile.py'", "configs/burgers.py"]),

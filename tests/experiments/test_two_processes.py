@@ -7,8 +7,8 @@ import pytest
 
 INTERRUPTED = 75
 CHANGES = {
-    "train.steps": 400,
-    "train.checkpoint_every": 200,
+    "train.steps": 300,
+    "train.checkpoint_every": 100,
     "train.polish_steps": 0,
 }
 
@@ -39,8 +39,14 @@ def start_pair(runs):
     return start
 
 
+def last_saved(workdir):
+    """Unfinished checkpoints have other names."""
+    names = [path.name for path in (workdir / "checkpoints").iterdir()]
+    return max(int(name) for name in names if name.isdigit())
+
+
 def test_train_stop_together_die_and_go_on_alone(
-    start_pair, runs, tmp_path, wait_for_step, read_rows, last_state
+    start_pair, runs, tmp_path, wait_for_step, read_rows
 ):
     first, second = start_pair(tmp_path)
     wait_for_step(first, tmp_path, 20)
@@ -49,21 +55,20 @@ def test_train_stop_together_die_and_go_on_alone(
     assert (first.returncode, second.returncode) == (INTERRUPTED, INTERRUPTED)
     assert "2 x cpu" in said and "interrupted by another process" in said
     assert "step" not in silent.replace("stopping", "")
-    stopped = int(last_state(tmp_path)["step"])
-    assert stopped == read_rows(tmp_path)[-1]["step"] >= 20
+    assert last_saved(tmp_path) == read_rows(tmp_path)[-1]["step"] >= 20
 
     first, second = start_pair(tmp_path)
-    wait_for_step(first, tmp_path, 240)
+    wait_for_step(first, tmp_path, 140)
     for process in (first, second):
         process.kill()
         process.communicate()
     together = {row["step"]: row["loss"] for row in read_rows(tmp_path)}
-    saved = int(last_state(tmp_path)["step"])
+    saved = last_saved(tmp_path)
 
     out = runs.complete(tmp_path, CHANGES)
-    assert "1 x cpu" in out and f"resuming at step {saved} of 400" in out
+    assert "1 x cpu" in out and f"resuming at step {saved} of 300" in out
     alone = {row["step"]: row["loss"] for row in read_rows(tmp_path)}
-    assert list(alone) == list(range(10, 401, 10))
+    assert list(alone) == list(range(10, 301, 10))
     # Rows that both have written: sums in another order, and what Adam makes of it.
     both = [step for step in together if step > saved]
     assert both

