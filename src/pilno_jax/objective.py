@@ -88,6 +88,7 @@ def physics(
     problem: Problem, rule: causality.Rule, physics_loss: str = "squared"
 ) -> Callable[[jax.Array, Inputs], Terms]:
     """(u, inputs) -> the unweighted pde, ic, bc terms of one sample."""
+    require_choice("physics_loss", physics_loss, sorted(PHYSICS_LOSSES))
     shape = PHYSICS_LOSSES[physics_loss]
 
     def terms(u: jax.Array, inputs: Inputs) -> Terms:
@@ -125,7 +126,6 @@ def objective(
 ) -> Loss:
     """The pure function (params, batch) -> (total, terms) that training minimises."""
     require_choice("data_loss", data_loss, sorted(DATA_LOSSES))
-    require_choice("physics_loss", physics_loss, sorted(PHYSICS_LOSSES))
     weights = weights or Weights()
     predict = predictor(problem, apply)
     physics_terms = jax.vmap(
