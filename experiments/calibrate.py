@@ -13,19 +13,18 @@ import jax.numpy as jnp
 import numpy as np
 from absl import app, flags
 
-import pilno_jax
-from experiments.changed_law import CHANGE, under_changed_law
+from experiments import changed_law
+from experiments.opening import flags_only, open_run
 from pilno_jax import error_estimate, evaluation, plotting, reporting
 
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
 OUTPUT = flags.DEFINE_string("output", None, "A JSON file for the numbers.")
-flags.FLAGS.set_default("count", 200)
+changed_law.define_flags(count=200)
 
 
 def main(arguments: list[str]) -> None:
-    if len(arguments) > 1:
-        raise app.UsageError(f"unknown arguments {arguments[1:]}: only flags are taken")
-    run, test = under_changed_law(pilno_jax.load(WORKDIR.value))
+    flags_only(arguments)
+    run, test = changed_law.from_flags(open_run(WORKDIR.value))
     u = run.predict(test["inputs"])
     errors = evaluation.relative_errors(u, test["labels"])
     residuals = jax.jit(error_estimate.residuals(run.problem))
@@ -51,7 +50,7 @@ def main(arguments: list[str]) -> None:
     plotting.save(figure, path)
     print(f"drawn: {path}")
     if OUTPUT.value:
-        about = {"trained": run.config, "change": CHANGE.value}
+        about = {"trained": run.config, "change": flags.FLAGS.change}
         content = {**about, **summary, **reporting.environment()}
         reporting.write_json(Path(OUTPUT.value), content)
 

@@ -10,11 +10,20 @@ from absl import flags
 from pilno_jax import data, problems
 from pilno_jax.loading import TrainedRun
 
-CHANGE = flags.DEFINE_multi_string(
-    "change", [], "A problem option for the test inputs, as in length_scale=0.5."
-)
-COUNT = flags.DEFINE_integer("count", 20, "How many test inputs.", lower_bound=1)
-SEED = flags.DEFINE_integer("seed", 0, "Seed of the test inputs.", lower_bound=0)
+FLAGS = flags.FLAGS
+
+
+def define_flags(count: int) -> None:
+    """Called by the entry points, not on import: names are global to a process."""
+    flags.DEFINE_multi_string(
+        "change", [], "A problem option for the test inputs, as in length_scale=0.5."
+    )
+    flags.DEFINE_integer("count", count, "How many test inputs.", lower_bound=1)
+    flags.DEFINE_integer("seed", 0, "Seed of the test inputs.", lower_bound=0)
+
+
+def from_flags(run: TrainedRun) -> tuple[TrainedRun, data.Data]:
+    return under_law(run, changes(FLAGS.change), FLAGS.count, FLAGS.seed)
 
 
 def changes(texts: list[str]) -> dict[str, Any]:
@@ -29,14 +38,16 @@ def changes(texts: list[str]) -> dict[str, Any]:
     return found
 
 
-def under_changed_law(run: TrainedRun) -> tuple[TrainedRun, data.Data]:
-    """The run on its problem with the options asked for, and labelled inputs of it."""
-    options = {**run.config["problem"], **changes(CHANGE.value)}
-    unknown = sorted(options.keys() - run.config["problem"].keys())
+def under_law(
+    run: TrainedRun, changed: dict[str, Any], count: int, seed: int
+) -> tuple[TrainedRun, data.Data]:
+    """The run on its problem with some options changed, and labelled inputs of it."""
+    trained = run.config["problem"]
+    unknown = sorted(changed.keys() - trained.keys())
     if unknown:
-        known = sorted(run.config["problem"])
-        raise ValueError(f"change = {unknown} is not allowed: expected some of {known}")
-    changed = dataclasses.replace(run, problem=problems.make(**options))
+        allowed = f"expected some of {sorted(trained)}"
+        raise ValueError(f"change = {unknown} is not allowed: {allowed}")
+    problem = problems.make(**{**trained, **changed})
     # Folded in: a training set of the same seed has other samples.
-    key = jax.random.fold_in(jax.random.key(SEED.value), 314)
-    return changed, data.generate(changed.problem, key, COUNT.value)
+    key = jax.random.fold_in(jax.random.key(seed), 314)
+    return dataclasses.replace(run, problem=problem), data.generate(problem, key, count)

@@ -7,7 +7,7 @@ python -m experiments.export --workdir=runs/burgers --output=shipped/burgers
 
 from absl import app, flags
 
-import pilno_jax
+from experiments.opening import flags_only, open_run
 from pilno_jax import exporting
 
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
@@ -16,9 +16,8 @@ POINTS = flags.DEFINE_list("points", [], "Points of each axis; else the run's ow
 
 
 def main(arguments: list[str]) -> None:
-    if len(arguments) > 1:
-        raise app.UsageError(f"unknown arguments {arguments[1:]}: only flags are taken")
-    run = pilno_jax.load(WORKDIR.value)
+    flags_only(arguments)
+    run = open_run(WORKDIR.value)
     if POINTS.value:
         run = run.on(*map(int, POINTS.value))
     folder = exporting.export(run, OUTPUT.value)

@@ -13,20 +13,20 @@ import jax
 import numpy as np
 from absl import app, flags
 
-import pilno_jax
-from experiments.changed_law import CHANGE, under_changed_law
+from experiments import changed_law
+from experiments.opening import flags_only, open_run
 from pilno_jax import error_estimate, evaluation, objective, refinement, reporting
 
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
 OUTPUT = flags.DEFINE_string("output", None, "A JSON file for the numbers.")
 STEPS = flags.DEFINE_integer("steps", 200, "Steps for each input.", lower_bound=1)
 RATE = flags.DEFINE_float("learning_rate", 3e-3, "Adam's, at the first step.")
+changed_law.define_flags(count=20)
 
 
 def main(arguments: list[str]) -> None:
-    if len(arguments) > 1:
-        raise app.UsageError(f"unknown arguments {arguments[1:]}: only flags are taken")
-    run, test = under_changed_law(pilno_jax.load(WORKDIR.value))
+    flags_only(arguments)
+    run, test = changed_law.from_flags(open_run(WORKDIR.value))
     refine = refinement.refiner(
         run.problem, run.model.apply, STEPS.value, learning_rate=RATE.value
     )
@@ -58,7 +58,11 @@ def main(arguments: list[str]) -> None:
     each = float(np.median(seconds))
     print(f"{each:.2f} s for each input, {STEPS.value} steps")
     if OUTPUT.value:
-        about = {"trained": run.config, "change": CHANGE.value, "steps": STEPS.value}
+        about = {
+            "trained": run.config,
+            "change": flags.FLAGS.change,
+            "steps": STEPS.value,
+        }
         timed = {"seconds_each": each, "learning_rate": RATE.value}
         content = {**about, **timed, **found, **reporting.environment()}
         reporting.write_json(Path(OUTPUT.value), content)
