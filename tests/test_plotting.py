@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from pilno_jax import models, plotting, problems
+from pilno_jax import error_estimate, models, plotting, problems
 from pilno_jax.problems import Problem
 
 
@@ -97,6 +97,19 @@ def test_poles_are_in_physical_units(problem, name):
     line = figure.axes[0].lines[1]
     np.testing.assert_allclose(line.get_xdata(), expected.decay)
     np.testing.assert_allclose(line.get_ydata(), expected.frequency)
+
+
+def test_a_calibration_shows_every_sample_where_its_residual_predicts_it():
+    residuals, errors = np.array([1.0, 2.0, 4.0, 8.0]), np.array([0.1, 0.3, 0.2, 0.9])
+    law = error_estimate.calibrate(residuals, errors)
+    (ax,) = plotting.calibration_figure(residuals, errors, law).axes
+    diagonal, dots = ax.lines
+    np.testing.assert_array_equal(diagonal.get_xdata(), diagonal.get_ydata())
+    np.testing.assert_allclose(dots.get_xdata(), law(residuals))
+    np.testing.assert_array_equal(dots.get_ydata(), errors)
+    # One pair of neighbours is out of order: 1 - 6 (1 + 1) / (4 (16 - 1)).
+    assert "0.80" in ax.get_title()
+    assert ax.get_xscale() == ax.get_yscale() == "log" and labelled(ax.figure)
 
 
 def test_a_saved_figure_is_an_image(tmp_path):

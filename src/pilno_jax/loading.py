@@ -41,7 +41,7 @@ class TrainedRun:
         The shapes tell which: fields shaped like those of `problem.sample(key)` are
         one sample, fields with one more axis in front a batch, and so is the answer.
         """
-        if self._batched(inputs):
+        if self.is_batch(inputs):
             return evaluation.predict_in_chunks(self._predictor, self.params, inputs)
         single = jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
         return np.asarray(self._predictor(self.params, single)[0])
@@ -54,7 +54,8 @@ class TrainedRun:
     def _predictor(self) -> objective.Predict:
         return jax.jit(objective.predictor(self.problem, self.model.apply))
 
-    def _batched(self, inputs: problems.Inputs) -> bool:
+    def is_batch(self, inputs: problems.Inputs) -> bool:
+        """Whether inputs are many samples or one; a ValueError if they fit neither."""
         one = jax.eval_shape(self.problem.sample, jax.random.key(0))
         require(bool(inputs), "inputs", inputs, f"a dict of {sorted(one)}")
         sizes = set()

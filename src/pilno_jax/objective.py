@@ -95,6 +95,7 @@ def physics(
 
     In float32 on every back end: derivatives magnify rounding.
     """
+    require_choice("physics_loss", physics_loss, sorted(PHYSICS_LOSSES))
     shape = PHYSICS_LOSSES[physics_loss]
 
     def terms(u: jax.Array, inputs: Inputs) -> Terms:
@@ -132,7 +133,6 @@ def objective(
 ) -> Loss:
     """The pure function (params, batch) -> (total, terms) that training minimises."""
     require_choice("data_loss", data_loss, sorted(DATA_LOSSES))
-    require_choice("physics_loss", physics_loss, sorted(PHYSICS_LOSSES))
     weights = weights or Weights()
     predict = predictor(problem, apply)
     physics_terms = jax.vmap(

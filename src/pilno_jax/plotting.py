@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from pilno_jax.error_estimate import Law, rank_correlation
 from pilno_jax.grids import Axis, Grid
 from pilno_jax.models import poles
 from pilno_jax.problems.base import Inputs, Problem
@@ -254,6 +255,27 @@ def error_figure(errors: Any) -> Figure:
     ax.set(title=f"error over {len(errors)} test cases")
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    return figure
+
+
+def calibration_figure(residuals: Any, errors: Any, law: Law) -> Figure:
+    """True errors over those that a calibrated residual predicts; one dot a sample."""
+    predicted, errors = law(residuals), np.asarray(errors, float)
+    figure, (ax,) = panels(1)
+    figure.set_figwidth(1.4 * PANEL_INCHES[0])
+    ends = np.array([predicted.min(), predicted.max()])
+    ax.fill_between(
+        ends, ends / law.spread, ends * law.spread, color="lightgrey", linewidth=0
+    )
+    name = f"equal, and within a factor {law.spread:.2f}"
+    ax.plot(ends, ends, color="grey", linewidth=1.0, label=name)
+    ax.plot(predicted, errors, "o", markersize=3.5)
+    ax.set(xscale="log", yscale="log", ylabel="true relative $L^2$ error")
+    ax.set(xlabel="error predicted from the residual")
+    correlation = rank_correlation(residuals, errors)
+    ax.set(title=f"{len(errors)} samples, rank correlation {correlation:.2f}")
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    _rule(ax)
     return figure
 
 

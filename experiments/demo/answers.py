@@ -1,0 +1,178 @@
+"""What the page asks of a trained run: plain dicts in, plain dicts out, no HTTP.
+
+A question is {"seed": 3}, a sample of the problem's own law, or {"inputs": {...}}, a
+value for each input that can be edited.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import matplotlib
+import numpy as np
+
+from pilno_jax import error_estimate, objective, plotting, problems
+from pilno_jax.checks import require
+from pilno_jax.loading import TrainedRun
+from pilno_jax.problems import Inputs, Problem
+
+ALONG_TIME = ("u_left", "u_right", "ux_right")
+LARGEST = 1e6  # beyond any physical value, and far from float32's end
+
+
+class Answers:
+    """Compiled once, for one sample at a time."""
+
+    def __init__(self, run: TrainedRun):
+        problem = self.problem = run.problem
+        self.params = run.params
+        self._sample = jax.jit(problem.sample)
+        predict = objective.predictor(problem, run.model.apply)
+        self._predict = jax.jit(
+            lambda params, inputs: predict(
+                params, jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
+            )[0]
+        )
+        self._solve = jax.jit(problem.solve)
+        self._residual = jax.jit(problem.residual)
+        self._measure = jax.jit(error_estimate.residuals(problem))
+        draws = [self._sample(jax.random.key(seed)) for seed in range(8)]
+        self.editable = {
+            name: np.stack([np.asarray(draw[name]) for draw in draws])
+            for name in _editable(problem, draws[0])
+        }
+        # Compiled before anybody waits for it, and before anything is timed.
+        drawn = self.answer({"seed": 0})
+        self.answer({"inputs": drawn["inputs"]})
+
+    def about(self) -> dict[str, Any]:
+        """What the page has to know before it asks."""
+        grid = self.problem.grid
+        return {
+            "problem": self.problem.name.replace("_", " "),
+            "axes": [
+                {"name": a.name, "coordinates": np.asarray(a.coordinates).tolist()}
+                for a in grid.axes
+            ],
+            "inputs": [
+                {
+                    "name": name,
+                    "shape": list(values.shape[1:]),
+                    "axis": int(name in ALONG_TIME),
+                    "low": float(values.min()),
+                    "high": float(values.max()),
+                }
+                for name, values in self.editable.items()
+            ],
+            "colours": {
+                "field": _colours(plotting.FIELD_COLOURS),
+                "signed": _colours(plotting.SIGNED_COLOURS),
+            },
+        }
+
+    def answer(self, question: Any) -> dict[str, Any]:
+        """Prediction, reference, residual, times; a ValueError says what is wrong."""
+        inputs, solvable = self._inputs(question)
+        u, predict_ms = _timed(lambda: self._predict(self.params, inputs))
+        if not np.isfinite(np.asarray(u)).all():
+            raise ValueError("the prediction overflows: expected smaller inputs")
+        residual = self._residual(u, inputs)
+        batch = jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
+        found = {
+            "inputs": {name: _numbers(inputs[name]) for name in self.editable},
+            "prediction": _numbers(u),
+            "residual": _numbers(residual),
+            "residual_size": float(self._measure(u[None], batch)[0]),
+            "predict_ms": predict_ms,
+            "reference": None,
+            "note": "",
+        }
+        if not solvable:
+            found["note"] = "no reference: the closed form knows drawn samples only"
+            return found
+        truth, solve_ms = _timed(lambda: self._solve(inputs))
+        if not np.isfinite(np.asarray(truth)).all():
+            found["note"] = "no reference: the solver is unstable for this input"
+            return found
+        error = float(objective.relative_l2(u, truth))
+        known = {"reference": _numbers(truth), "solve_ms": solve_ms}
+        # Of a truth that is zero the relative error is not a number.
+        return {**found, **known, "error": error if np.isfinite(error) else None}
+
+    def _inputs(self, question: Any) -> tuple[Inputs, bool]:
+        one_of = isinstance(question, dict) and len(question) == 1
+        one_of = one_of and question.keys() <= {"seed", "inputs"}
+        allowed = 'an object with either "seed" or "inputs"'
+        require(one_of, "question", _short(question), allowed)
+        if "seed" in question:
+            seed = question["seed"]
+            whole = isinstance(seed, int) and not isinstance(seed, bool)
+            allowed = "a whole number from 0 to 2147483647"
+            require(whole and 0 <= seed < 2**31, "seed", _short(seed), allowed)
+            return self._sample(jax.random.key(seed)), True
+        given = question["inputs"]
+        named = isinstance(given, dict) and given.keys() == self.editable.keys()
+        allowed = f"an object with {sorted(self.editable)}"
+        require(named, "inputs", _short(given), allowed)
+        edited = {
+            name: _array(name, given[name], values.shape[1:])
+            for name, values in self.editable.items()
+        }
+        return _complete(self.problem, edited)
+
+
+def _editable(problem: Problem, draw: Inputs) -> list[str]:
+    """The inputs one can draw; the others follow from them, or are the reference's."""
+    if problem.name == "darcy":
+        return ["a"]
+    return [name for name in draw if name not in ("family", "constants")]
+
+
+def _complete(problem: Problem, edited: Inputs) -> tuple[Inputs, bool]:
+    """All inputs that the problem wants, and whether it can be solved for them."""
+    if problem.name == "darcy":
+        # The fine medium is made of blocks around the nodes that were drawn.
+        points = problem.grid.shape[0]
+        wanted = jax.eval_shape(problem.sample, jax.random.key(0))["a_fine"].shape[0]
+        nearest = np.linspace(0, points - 1, wanted).round().astype(int)
+        medium = np.asarray(edited["a"])[nearest][:, nearest]
+        return problems.darcy_inputs(medium, points), True
+    return edited, problem.name != "forced_kdv"
+
+
+def _array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+    try:
+        array = np.asarray(value, np.float32)
+    except (TypeError, ValueError, OverflowError):
+        text = f"{name} is not allowed: expected numbers in the shape {list(shape)}"
+        raise ValueError(text) from None
+    found = list(array.shape)
+    require(array.shape == shape, f"shape of {name}", found, f"{list(shape)}")
+    bounded = bool(np.all(np.abs(array) <= LARGEST))  # False for NaN, too
+    allowed = f"finite numbers of at most {LARGEST:g}"
+    require(bounded, name, "<out of bounds>", allowed)
+    return array
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:60] + "..."
+
+
+def _timed(compute: Callable[[], jax.Array]) -> tuple[jax.Array, float]:
+    start = time.perf_counter()
+    found = jax.block_until_ready(compute())
+    return found, 1e3 * (time.perf_counter() - start)
+
+
+def _numbers(field: Any) -> Any:
+    """Nested lists with the five digits that a picture can show."""
+    rounded = np.vectorize(lambda x: float(f"{x:.5g}"), otypes=[float])
+    return rounded(np.asarray(field, float)).tolist()
+
+
+def _colours(name: str) -> list[list[int]]:
+    table = matplotlib.colormaps[name](np.linspace(0.0, 1.0, 64))
+    return (255 * np.asarray(table)[:, :3]).round().astype(int).tolist()

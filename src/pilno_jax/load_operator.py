@@ -1,0 +1,82 @@
+"""Use an exported operator. Needs jax and flatbuffers, and nothing of pilno_jax:
+
+    from load_operator import load
+    operator = load("the folder of this file")
+    u = operator({"u0": u0})                 # u0 of shape (batch, *shape)
+
+`operator.metadata` says names, shapes and coordinates. A copy of this file lies in
+every exported folder.
+"""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+CHECKSUMS = "SHA256SUMS"
+PROGRAM, METADATA, WEIGHTS = "operator.bin", "metadata.json", "weights.npz"
+
+
+@dataclasses.dataclass(frozen=True)
+class Operator:
+    """A trained operator on its grid, for batches of any size."""
+
+    metadata: dict[str, Any]
+    weights: dict[str, jax.Array]
+    program: Any
+
+    def __call__(self, inputs: Mapping[str, Any]) -> np.ndarray:
+        """u, (batch, *grid), of a batch of inputs."""
+        wanted = self.metadata["inputs"]
+        if inputs.keys() != wanted.keys():
+            raise ValueError(f"inputs are {sorted(inputs)}: expected {sorted(wanted)}")
+        arrays = {}
+        for name, about in wanted.items():
+            value = arrays[name] = np.asarray(inputs[name], about["dtype"])
+            if value.ndim == 0 or list(value.shape[1:]) != about["shape"]:
+                shape = ("batch", *about["shape"])
+                raise ValueError(f"{name} has shape {value.shape}: expected {shape}")
+            if not np.isfinite(value).all():
+                raise ValueError(f"{name} has NaN or infinite entries")
+        sizes = {name: len(value) for name, value in arrays.items()}
+        if len(set(sizes.values())) != 1 or 0 in sizes.values():
+            raise ValueError(f"batch sizes are {sizes}: expected one, above 0")
+        return np.asarray(self.program(self.weights, arrays))
+
+
+def load(folder: str | Path) -> Operator:
+    """The operator in `folder`, once its files are found to be as they were written."""
+    folder = Path(folder)
+    verify(folder)
+    metadata = json.loads((folder / METADATA).read_text())
+    with np.load(folder / WEIGHTS, allow_pickle=False) as archive:
+        weights = {name: jax.numpy.asarray(archive[name]) for name in archive.files}
+    from jax import export  # the one part of jax that needs flatbuffers
+
+    program = export.deserialize(bytearray((folder / PROGRAM).read_bytes()))
+    return Operator(metadata, weights, jax.jit(program.call))
+
+
+def verify(folder: Path) -> None:
+    """Compare every file with its line in SHA256SUMS, as `sha256sum --check` does."""
+    if not (folder / CHECKSUMS).is_file():
+        raise FileNotFoundError(f"{folder} holds no operator: it has no {CHECKSUMS}")
+    lines = (folder / CHECKSUMS).read_text().splitlines()
+    expected = {name: digest for digest, _, name in (x.partition("  ") for x in lines)}
+    for name in {PROGRAM, METADATA, WEIGHTS, *expected}:
+        if not (folder / name).is_file():
+            raise FileNotFoundError(f"{folder} is not complete: {name} is missing")
+        if digest(folder / name) != expected.get(name):
+            raise ValueError(
+                f"{folder / name} is damaged: its sha256 is not that of {CHECKSUMS}. "
+                "Copy or export it again"
+            )
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
