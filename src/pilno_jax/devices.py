@@ -8,6 +8,7 @@ them, which `leads`, writes what is written once.
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
@@ -40,9 +41,7 @@ def replicate(tree: Any, mesh: Mesh) -> Any:
 
     def place(x: Any) -> jax.Array:
         # Across processes only plain values of the host can be placed.
-        if isinstance(x, jax.Array) and jax.dtypes.issubdtype(
-            x.dtype, jax.dtypes.prng_key
-        ):
+        if jnp.issubdtype(x.dtype, jax.dtypes.prng_key):
             data = place(jax.random.key_data(x))
             return jax.random.wrap_key_data(data, impl=jax.random.key_impl(x))
         return jax.device_put(np.asarray(x), replicated(mesh))

@@ -65,8 +65,8 @@ CASES = {
     "rd_forcing": Case(RD, FORCING, (151, 101), (301, 101), 4, without_layer),
     "darcy": Case("darcy", {}, (31, 31), (61, 61), 2, smooth_medium),
     "forced_kdv": Case("forced_kdv", {"family": "C"}, (100, 100), (199, 199), 4),
-    # Gentle vortices: stronger ones turn too far between two times to show an order. At
-    # mid-time it is 6.0; waves that decay within the first few leave 5.4 of it at t = 0.
+    # Gentle vortices: strong ones turn too far between two times to show an order. At
+    # mid-time it is 6.0; waves that decay in the first few leave 5.4 of it at t = 0.
     "navier_stokes": Case(
         "navier_stokes",
         {"length_scale": 2.0, "sigma": 1.0},

@@ -107,18 +107,18 @@ def spectral_solver(num_x: int, num_y: int, t: Axis, viscosity: float):
         return jnp.fft.irfft2(modes, (num_x, num_y))
 
     def slope(modes: jax.Array) -> jax.Array:
-        stream = inverse * modes
+        stream = modes * inverse
         # d(psi, u) / d(y, x), the convection, as a product on the grid.
-        product = on_grid(1j * m * stream) * on_grid(1j * k * modes)
-        product -= on_grid(1j * k * stream) * on_grid(1j * m * modes)
-        return -kept * jnp.fft.rfft2(product) - viscosity * square * modes
+        product = on_grid(stream * (1j * m)) * on_grid(modes * (1j * k))
+        product -= on_grid(stream * (1j * k)) * on_grid(modes * (1j * m))
+        return -jnp.fft.rfft2(product) * kept - modes * (viscosity * square)
 
     # RK4 is stable on the negative axis down to -2.785.
     largest = float((kept * square).max())
     evolve = snapshots(slope, t, min(REFERENCE_STEP, 2.0 / (viscosity * largest)))
 
     def solve(u0: jax.Array) -> jax.Array:
-        modes = evolve(kept * jnp.fft.rfft2(u0))
+        modes = evolve(jnp.fft.rfft2(u0) * kept)
         return jnp.fft.irfft2(modes, (num_x, num_y), axes=(0, 1)).astype(u0.dtype)
 
     return solve
