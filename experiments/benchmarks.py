@@ -53,7 +53,7 @@ def runs(config: str, part: str, seeds: int) -> list[Run]:
         return [ours(config, seed=seed) for seed in range(seeds)]
     if part == "paper":
         return [paper(config, {"train.steps": PAPER_STEPS[config]})]
-    alone = [ours(config, LABELS_ONLY | own) for own in MODELS.values()]
+    alone = [ours(config, {**LABELS_ONLY, **own}) for own in MODELS.values()]
     mamba = deepomamba(BENCHMARKS[config].labels)
     return [*alone, ours(config, mamba)] if config == "forced_kdv" else alone
 
