@@ -149,6 +149,30 @@ def fitted(found: list[dict[str, Any]]) -> dict[str, float]:
     }
 
 
+def plan(common: Case, sizes: list[int], large: int) -> dict[str, dict[str, Case]]:
+    """What is measured: the parts of the module's docstring, and their cases."""
+
+    def case(points: int, **changes: Any) -> Case:
+        return dataclasses.replace(common, points=points, **changes)
+
+    middle, smallest = sizes[len(sizes) // 2 - 1], sizes[0]
+    batch: dict[str, Any] = {"labelled": 5, "virtual": 45}
+    return {
+        "resolution": {str(points): case(points) for points in sizes},
+        "large": {str(large): case(large, virtual=50, accumulate=5, repeats=1)},
+        "options": {
+            "plain": case(middle, **batch),
+            "accumulate": case(middle, **batch, accumulate=5),
+            "remat": case(middle, **batch, remat=True),
+            "both": case(middle, **batch, accumulate=5, remat=True),
+        },
+        "weak": {
+            str(d): case(smallest, labelled=d, virtual=7 * d, devices=d)
+            for d in (1, 2, 4)
+        },
+    }
+
+
 def samples(found: dict[str, Any]) -> int:
     return found["labelled"] + found["virtual"]
 
@@ -225,26 +249,13 @@ def main() -> None:
         print(json.dumps(measure(Case(**json.loads(options.case)))))
         return
     started = time.perf_counter()
-
-    def case(points: int, **changes: Any) -> dict[str, Any]:
-        sizes = {"width": options.width, "modes": options.modes}
-        return apart(Case(points, repeats=options.repeats, **sizes | changes))
-
-    resolution = [case(points) for points in options.sizes]
-    large = case(options.large, virtual=50, accumulate=5, repeats=1)
-    middle = options.sizes[len(options.sizes) // 2 - 1]
-    trade = {
-        name: case(middle, labelled=5, virtual=45, **chosen)
-        for name, chosen in {
-            "plain": {},
-            "accumulate": {"accumulate": 5},
-            "remat": {"remat": True},
-            "both": {"accumulate": 5, "remat": True},
-        }.items()
+    common = Case(0, width=options.width, modes=options.modes, repeats=options.repeats)
+    cases = plan(common, options.sizes, options.large)
+    found = {
+        part: {name: apart(case) for name, case in named.items()}
+        for part, named in cases.items()
     }
-    weak = [
-        case(options.sizes[0], labelled=d, virtual=7 * d, devices=d) for d in (1, 2, 4)
-    ]
+    resolution = list(found["resolution"].values())
     exponents = fitted(resolution)
     for name, value in exponents.items():
         print(f"{name} ~ points^{value:.2f}")
@@ -254,11 +265,8 @@ def main() -> None:
             "seconds": time.perf_counter() - started,
             "load_average": os.getloadavg(),
             **reporting.environment(),
-            "resolution": resolution,
+            **found,
             "exponents": exponents,
-            "large": large,
-            "options": trade,
-            "weak": weak,
             "estimates": estimates(resolution),
         },
     )

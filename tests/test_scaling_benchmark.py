@@ -15,6 +15,16 @@ def test_exponents_are_those_of_a_power_law():
     assert scaling.exponent(sizes, values) == pytest.approx(1.15)
 
 
+def test_the_plan_holds_every_part():
+    cases = scaling.plan(TINY, [11, 21, 31], large=21)
+    assert list(cases) == ["resolution", "large", "options", "weak"]
+    assert [case.points for case in cases["resolution"].values()] == [11, 21, 31]
+    assert cases["large"]["21"].virtual == 50
+    assert all(c.width == TINY.width for part in cases.values() for c in part.values())
+    weak = cases["weak"].values()
+    assert {(c.labelled + c.virtual) / c.devices for c in weak} == {8}
+
+
 def test_a_case_is_measured():
     found = scaling.measure(TINY)
     assert found.items() >= dataclasses.asdict(TINY).items()
