@@ -112,6 +112,13 @@ def test_a_calibration_shows_every_sample_where_its_residual_predicts_it():
     assert ax.get_xscale() == ax.get_yscale() == "log" and labelled(ax.figure)
 
 
+def test_true_and_learned_poles_share_a_plane():
+    figure, (ax,) = plotting.panels(1)
+    plotting.pole_comparison(ax, np.array([-1 + 2j]), np.array([-3.0 + 0j]), "two")
+    true, learned = (line.get_xydata().tolist() for line in ax.lines)
+    assert true == [[-1.0, 2.0]] and learned == [[-3.0, 0.0]] and labelled(figure)
+
+
 def test_a_saved_figure_is_an_image(tmp_path):
     figure = plotting.error_figure([0.1, 0.2])
     plotting.save(figure, tmp_path / "figures" / "errors.png")

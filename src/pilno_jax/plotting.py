@@ -301,6 +301,18 @@ def poles_figure(grid: Grid, params: Any) -> Figure | None:
     return figure
 
 
+def pole_comparison(ax: Axes, true: Any, learned: Any, title: str) -> None:
+    """True poles as crosses, learned ones as circles, in the complex plane."""
+    ax.plot(np.real(true), np.imag(true), "x", markersize=9, label="true")
+    learned = np.asarray(learned)
+    ax.plot(learned.real, learned.imag, "o", fillstyle="none", label="learned")
+    ax.set(title=title, xlabel=r"Re $\mu$ (minus the decay rate)")
+    ax.set(ylabel=r"Im $\mu$ (angular frequency)")
+    ax.margins(0.15)
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    _rule(ax)
+
+
 def _rule(ax: Axes) -> None:
     ax.grid(alpha=0.25, linewidth=0.6)
 

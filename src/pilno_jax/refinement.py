@@ -5,8 +5,8 @@
 
 For inputs unlike those of the training. No label is used; the operator that comes back
 is good for these inputs and may be worse for others. Adam on the root of the residual
-with a cosine schedule: on Burgers far out of distribution it ends ten times below
-L-BFGS, whose line searches make each step three times as long, in the same time.
+with a cosine schedule: on four Burgers inputs far out of distribution, 400 of its
+steps ended more than ten times below 200 of L-BFGS, in less than half the time.
 """
 
 import dataclasses

@@ -43,4 +43,6 @@ ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "tanh": jnp.tanh,
     "gelu": gelu,
     "sin": sine,
+    # A linear network, whose poles can be held against those of a linear system.
+    "identity": lambda x: x,
 }

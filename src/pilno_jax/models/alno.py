@@ -44,7 +44,7 @@ class FNO(nn.Module):
     """Fourier neural operator. Sizes given as one number hold for every axis.
 
     modes:            frequencies k = 0, ..., modes - 1 and their negatives
-    activation:       tanh, gelu or sin
+    activation:       tanh, gelu or sin; identity makes the network linear
     lift_width:       hidden width of the lift; None makes it linear
     projection_width: hidden width of the projection; None makes it linear
     normalize:        each integral operator sees its channels with mean 0 and

@@ -1,0 +1,58 @@
+"""Do the learned poles mean anything? Compare them where the true ones are known:
+
+python -m experiments.see_poles
+
+Fits the systems of `known_poles` to input-output pairs alone, from several random
+starts of which the best fit is kept. A few minutes; docs/poles.md says what it shows.
+"""
+
+from pathlib import Path
+
+import jax
+import numpy as np
+from absl import app, flags
+from matplotlib.figure import Figure
+
+from experiments import known_poles
+from experiments.opening import flags_only
+from pilno_jax import plotting, reporting
+
+OUTPUT = flags.DEFINE_string("output", "results/poles.json", "Where numbers go.")
+FIGURE = flags.DEFINE_string("figure", "docs/figures/poles.png", "The figure to draw.")
+STEPS = flags.DEFINE_integer("steps", 1000, "Of Adam.", lower_bound=1)
+POLISH = flags.DEFINE_integer("polish", 3000, "Steps of L-BFGS after them.")
+STARTS = flags.DEFINE_integer("starts", 8, "Random starts.", lower_bound=1)
+
+
+def draw(found: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
+    figure, axes = plotting.panels(len(found))
+    for ax, (name, (true, learned)) in zip(axes, found.items(), strict=True):
+        plotting.pole_comparison(ax, true, learned, name)
+    return figure
+
+
+def main(arguments: list[str]) -> None:
+    flags_only(arguments)
+    numbers, pictures = {}, {}
+    with jax.enable_x64(True):
+        for system in (known_poles.oscillators(), known_poles.diffusion()):
+            options = STEPS.value, POLISH.value, STARTS.value
+            params, misfits = known_poles.fit(system, *options)
+            learned = known_poles.learned_poles(params)
+            rows = known_poles.compare(system.poles, learned)
+            numbers[system.name] = {
+                "poles": rows,
+                "misfit": float(np.nanmin(misfits)),
+                "misfits_of_all_starts": misfits.tolist(),
+            }
+            pictures[system.name] = system.poles, learned
+            for row in rows:
+                print(system.name, *(f"{name} {x}" for name, x in row.items()))
+            print(f"{system.name}: relative misfit {np.nanmin(misfits):.1e}")
+    plotting.save(draw(pictures), Path(FIGURE.value))
+    content = {"steps": STEPS.value, "polish": POLISH.value, "systems": numbers}
+    reporting.write_json(Path(OUTPUT.value), {**content, **reporting.environment()})
+
+
+if __name__ == "__main__":
+    app.run(main)
