@@ -62,6 +62,7 @@ def build(config: Config) -> Run:
             batch_data=train.batch_data,
             batch_physics=train.batch_physics if weights.physics else 0,
             num_virtual=train.num_virtual,
+            residual_times=train.residual_times,
         ),
         optimizer=optimizers.optimizer(
             train.optimizer,

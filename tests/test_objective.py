@@ -202,3 +202,36 @@ def test_the_network_has_the_precision_asked_for_and_the_residual_float32(
 def test_an_unknown_precision_is_named():
     with pytest.raises(ValueError, match="matmul_precision = 'half'.*bfloat16"):
         in_precision(toy.apply, "half")
+
+
+@pytest.mark.parametrize("rate", [None, 4.0])
+def test_a_residual_at_random_times_is_unbiased(x64, rate):
+    """Every single time in turn: the mean of loss and gradient is that of all times."""
+    rule = causality.uniform() if rate is None else causality.exponential(rate)
+    loss = objective(PROBLEM, toy.apply, WEIGHTS, rule)
+    params, batch = jnp.array([0.7, -0.2, 0.1]), toy.batch(PROBLEM)
+    gradient = jax.value_and_grad(loss, has_aux=True)
+
+    def at(time):
+        times = {
+            f"{kind}_times": jnp.full((len(batch[field]["u0"]), 1), time)
+            for kind, field in (("labelled", "inputs"), ("virtual", "virtual"))
+        }
+        return gradient(params, {**batch, **times})
+
+    found = [at(time) for time in range(toy.NUM_T)]
+    mean = jax.tree.map(lambda *x: jnp.mean(jnp.stack(x), 0), *found)
+    every = gradient(params, batch)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-10), mean, every)
+    assert float(found[0][0][0]) != pytest.approx(float(found[-1][0][0]))
+
+
+def test_times_need_a_sum_over_nodes():
+    batch = {**BATCH, "labelled_times": jnp.zeros((len(BATCH["labels"]), 1), int)}
+    batch.pop("virtual")
+    loss = objective(PROBLEM, toy.apply, WEIGHTS, physics_loss="root")
+    with pytest.raises(ValueError, match="residual_times.*squared physics_loss"):
+        loss(jnp.ones(3), batch)
+    own = toy.decay(measure=lambda residual, u, inputs: jnp.max(residual**2))
+    with pytest.raises(ValueError, match="residual_times.*L2 measure"):
+        objective(own, toy.apply, WEIGHTS)(jnp.ones(3), batch)

@@ -8,6 +8,7 @@ it in any other training loop. A batch is a dict of batched arrays:
     inputs   labelled inputs
     labels   their solutions on the problem's label nodes
     virtual  inputs without a solution; may be left out
+    labelled_times, virtual_times  where in time residuals count; left out: everywhere
 
 and, where samples do not count alike, labelled_shares and virtual_shares: numbers of
 mean 1, see `batches.divisible`.
@@ -23,7 +24,7 @@ import jax.numpy as jnp
 from pilno_jax import causality
 from pilno_jax.checks import require, require_choice
 from pilno_jax.precision import in_precision
-from pilno_jax.problems.base import Inputs, Problem
+from pilno_jax.problems.base import Inputs, Problem, mean_square
 
 Params = Any
 Apply = Callable[..., Any]  # (params, features, axes) -> (*features' grid, channels)
@@ -93,15 +94,22 @@ def physics(
 ) -> Callable[[jax.Array, Inputs], Terms]:
     """(u, inputs) -> the unweighted pde, ic, bc terms of one sample.
 
-    In float32 on every back end: derivatives magnify rounding.
+    In float32 on every back end: derivatives magnify rounding. Given `times`, indices
+    of the time axis, the pde term is that of these alone: drawn at random, an unbiased
+    estimate of the squared L2 norm, of its mean weights in time included.
     """
     require_choice("physics_loss", physics_loss, sorted(PHYSICS_LOSSES))
     shape = PHYSICS_LOSSES[physics_loss]
 
-    def terms(u: jax.Array, inputs: Inputs) -> Terms:
+    def terms(u: jax.Array, inputs: Inputs, times: jax.Array | None = None) -> Terms:
         residual = problem.residual(u, inputs)
         if problem.time_axis is not None:
             residual = _causal(residual, problem, rule)
+        if times is not None:
+            plain = problem.measure is mean_square and physics_loss == "squared"
+            allowed = "unset, or a squared physics_loss and the L2 measure"
+            require(plain, "residual_times", times.shape[-1], allowed)
+            residual = jnp.take(residual, times, axis=problem.time_axis)
         found = {"pde": problem.measure(residual, u, inputs)}
         for name, constraint in problem.constraints.items():
             found[name] = jnp.mean(constraint(u, inputs) ** 2)
@@ -157,7 +165,9 @@ def objective(
         total = weights.data * terms["data"]
         if not weights.physics:
             return total, terms
-        for name, values in physics_terms(u, inputs).items():
+        times = [batch[k] for k in ("labelled_times", "virtual_times") if k in batch]
+        chosen = [jnp.concatenate(times)] if times else []
+        for name, values in physics_terms(u, inputs, *chosen).items():
             weight = getattr(weights, name)
             terms[name] = mean(values[:labelled], "labelled")
             total += weight * terms[name]
