@@ -537,8 +537,7 @@ def test_remat_changes_memory_alone():
         def loss(params, chosen=chosen):
             return jnp.mean(chosen.apply(params, features, axes) ** 2)
 
-        # What the backward pass needs: XLA's own figure does not tell, because for a
-        # CPU it merges the second computation with the first.
+        # What JAX keeps for the backward pass. What XLA then plans on a CPU is no less.
         kept = jax.eval_shape(lambda p, loss=loss: jax.vjp(loss, p)[1], params)
         size = sum(leaf.size for leaf in jax.tree.leaves(kept))
         found.append((jax.jit(jax.value_and_grad(loss))(params), size))

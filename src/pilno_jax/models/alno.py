@@ -53,8 +53,8 @@ class FNO(nn.Module):
                       by zero ("domain padding"), at no cost
     mixing_dtype:     dtype of the channel mixing's operands, one of MIXING_DTYPES
     remat:            keep only the layers' inputs for the gradient and compute the
-                      rest again: less memory for one more forward pass, on GPUs and
-                      TPUs (for a CPU, XLA merges the two passes again)
+                      rest again: meant for GPUs and TPUs. On a CPU it was seen to
+                      cost time and to save nothing, see docs/scaling.md
     """
 
     width: int = 32
