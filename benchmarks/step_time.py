@@ -39,11 +39,10 @@ import numpy as np  # noqa: E402
 from jax.sharding import AxisType, NamedSharding  # noqa: E402
 from jax.sharding import PartitionSpec as P  # noqa: E402
 
+from benchmarks.fft_fno import CHANNELS, PROJECTION, fft_fno  # noqa: E402
+from benchmarks.machine import Machine  # noqa: E402
 from pilno_jax.models import ALNO, FNO  # noqa: E402
-from pilno_jax.models.activations import ACTIVATIONS  # noqa: E402
 
-CHANNELS = 3
-PROJECTION = 128
 SIZES: dict[str, dict[str, Any]] = {
     "burgers": dict(batch=53, grid=(32, 26), width=32, num_layers=4, modes=14),
     "darcy": dict(batch=10, grid=(61, 61), width=64, num_layers=4, modes=20),
@@ -86,49 +85,6 @@ def algorithm_flops(size: dict[str, Any], *, transient: bool) -> tuple[float, fl
     layers = size["num_layers"]
     forward = layers * (fixed + trained) + ends + lift
     return forward, layers * (2 * fixed + 3 * trained) + 3 * ends + 2 * lift
-
-
-def fft_fno(size, activation: str):
-    """The FNO of the textbooks: rfft2, truncate, mix, irfft2, channels last."""
-    n, m = size["grid"]
-    first, second = min(size["modes"], n // 2), min(size["modes"], m // 2)
-    act = ACTIVATIONS[activation]
-
-    def layer(v, weights, skip):
-        alpha = jnp.fft.rfft2(v, axes=(1, 2))
-        mixed = [
-            jnp.einsum("bxyi,xyio->bxyo", alpha[:, rows, :second], h)
-            for rows, h in zip(
-                (slice(first), slice(-first, None)), weights, strict=True
-            )
-        ]
-        middle = jnp.zeros((v.shape[0], n - 2 * first, second, v.shape[-1]))
-        kept = jnp.concatenate([mixed[0], middle, mixed[1]], 1)
-        kept = jnp.pad(kept, ((0, 0), (0, 0), (0, m // 2 + 1 - second), (0, 0)))
-        return act(jnp.fft.irfft2(kept, s=(n, m), axes=(1, 2)) + v @ skip)
-
-    def apply(params, features):
-        v = features @ params["lift"]
-        for weights, skip in params["layers"]:
-            v = layer(v, jax.lax.complex(*weights), skip)
-        return act(v @ params["hidden"]) @ params["out"]
-
-    rng, width = np.random.default_rng(0), size["width"]
-
-    def normal(*shape):
-        return jnp.asarray(rng.normal(size=shape) / 30, jnp.float32)
-
-    modes = (2, first, second, width, width)
-    params = {
-        "lift": normal(CHANNELS, width),
-        "layers": [
-            ((normal(*modes), normal(*modes)), normal(width, width))
-            for _ in range(size["num_layers"])
-        ],
-        "hidden": normal(width, PROJECTION),
-        "out": normal(PROJECTION, 1),
-    }
-    return apply, params
 
 
 def network(size, model, activation: str, features, axes, **options):
@@ -200,33 +156,6 @@ class Contender:
             "peak_memory_mb": (sum(sizes) + memory.output_size_in_bytes) / 1e6,
             "gigabytes_moved": cost["bytes accessed"] / 1e9,
         }
-
-
-class Machine:
-    """The best rates seen: of a large matrix product and of a copy."""
-
-    def __init__(self):
-        n = 2048
-        matrix = jnp.ones((n, n), jnp.float32)
-        self.product = jax.jit(jnp.matmul), (matrix, matrix), 2 * n**3
-        stream = jnp.ones(2**24, jnp.float32)
-        self.copy = jax.jit(lambda x: x + 1), (stream,), 2 * stream.nbytes
-        self.gflops = self.gflops_per_core = self.gigabytes = 0.0
-        self.run()
-        self.run()
-
-    def run(self) -> None:
-        (wall, processor), flops = self._time(*self.product[:2]), self.product[2]
-        self.gflops = max(self.gflops, flops / wall / 1e9)
-        self.gflops_per_core = max(self.gflops_per_core, flops / processor / 1e9)
-        wall, _ = self._time(*self.copy[:2])
-        self.gigabytes = max(self.gigabytes, self.copy[2] / wall / 1e9)
-
-    @staticmethod
-    def _time(function, arguments) -> tuple[float, float]:
-        processor, wall = time.process_time(), time.perf_counter()
-        jax.block_until_ready(function(*arguments))
-        return time.perf_counter() - wall, time.process_time() - processor
 
 
 def peer(python: str, size, activation: str, repeats: int) -> dict | None:

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from experiments.artifacts import pictures
 from experiments.artifacts.base import (
     Artifact,
@@ -141,18 +139,12 @@ def _pair(protocol: Protocol) -> dict[Key, Run]:
 
 
 def _fields(findings: Findings) -> Report:
-    found = {name: findings.predictions(name) for name in (LABELS, PILNO)}
-    order = np.argsort(found[PILNO].errors)
-    cases = {"median case": int(order[len(order) // 2])}
-    title = "Darcy with 10 labels, the median case of PILNO"
-    figure, rows = pictures.fields_figure(found, cases, title)
-    row = rows[0]
-    claim = Claim(
+    return pictures.typical_field(
+        {name: findings.predictions(name) for name in (LABELS, PILNO)},
+        "Darcy with 10 labels",
         "With 10 labels PILNO's field matches the reference, labels alone do not.",
-        factor(row[LABELS], row[PILNO]) + " (paper 1.5e-1 against 1.2e-2)",
-        verdict(row[LABELS] > 3 * row[PILNO], row[PILNO] < 1.23e-2),
+        paper=(1.467e-1, 1.23e-2),
     )
-    return Report(rows, [claim], {"": figure})
 
 
 fields = Artifact("Darcy: fields at 10 labels", _pair, _fields)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.artifacts.base import Predictions, Row
+from experiments.artifacts.base import Claim, Predictions, Report, Row, verdict
+from experiments.artifacts.tables import factor
 from pilno_jax import plotting
 
 
@@ -36,6 +37,29 @@ def fields_figure(
         rows.append(row)
     figure.suptitle(title)
     return figure, rows
+
+
+def typical_field(
+    found: Mapping[str, Predictions],
+    title: str,
+    sentence: str,
+    paper: tuple[float, float],
+) -> Report:
+    """The median case of the last model, and whether it beats the first by far.
+
+    paper: the errors it prints for the two.
+    """
+    first, last = found
+    order = np.argsort(found[last].errors)
+    cases = {"median case": int(order[len(order) // 2])}
+    figure, rows = fields_figure(found, cases, f"{title}, the median case of {last}")
+    without, with_physics = rows[0][first], rows[0][last]
+    told = (
+        f"{factor(without, with_physics)} (paper {paper[0]:.1e} against {paper[1]:.1e})"
+    )
+    better = with_physics < paper[1]
+    claim = Claim(sentence, told, verdict(without > 3 * with_physics, better))
+    return Report(rows, [claim], {"": figure})
 
 
 def slices_figure(
