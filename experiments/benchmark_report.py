@@ -216,7 +216,7 @@ def limit(config: str, results: Results) -> str:
         return sentence
     rows = {row[""]: row for row in reporting.read_json(path)["rows"]}
     short, wider = rows["the recipe"]["error"]["mean"], rows["width 48"]["times"]
-    share = PROTOCOLS["cpu"].share
+    share = PROTOCOLS["cpu"].ablation_share
     gain = 1 - (found / short) ** (math.log(2) / math.log(1 / share))
     limits = "optimisation: more steps still pay" if gain > 0.1 else "capacity"
     return (

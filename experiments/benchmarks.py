@@ -19,7 +19,7 @@ from experiments.entry import FAILED, INTERRUPTED, complain
 from experiments.interruption import Interrupted
 from experiments.progress import Console
 from experiments.protocols import LABELS_ONLY, PROTOCOLS, Changes
-from experiments.suite import Failed, Run, run_all
+from experiments.suite import AT_ONCE_HELP, Failed, Run, run_all
 from pilno_jax import reporting
 
 PARTS = ("fast", "baselines", "paper")
@@ -28,6 +28,7 @@ WANTED = flags.DEFINE_list("parts", list(PARTS), "Which runs of them.")
 SEEDS = flags.DEFINE_integer("seeds", 3, "Of our recipe.", lower_bound=1)
 ROOT = flags.DEFINE_string("root", "runs/reproduce", "Where the runs live.")
 CACHE = flags.DEFINE_string("cache", "runs/cache", "Where data sets are kept.")
+AT_ONCE = flags.DEFINE_integer("at_once", 1, AT_ONCE_HELP, lower_bound=1)
 ONLY_REPORT = flags.DEFINE_bool("only_report", False, "Train nothing.")
 
 MODELS: Mapping[str, Changes] = {
@@ -85,7 +86,7 @@ def main(arguments: list[str]) -> int:
             for run in runs(config, part, seeds)
         ]
         try:
-            run_all(wanted, root, Path(CACHE.value), console)
+            run_all(wanted, root, Path(CACHE.value), console, AT_ONCE.value)
         except Interrupted as reason:
             console.line(f"interrupted by {reason}; the same command goes on")
             return INTERRUPTED

@@ -21,14 +21,16 @@ LENGTH_SCALES = tuple(round(0.5 * k, 1) for k in range(1, 11))
 class Protocol:
     """A recipe, its seeds, and the share of its steps that each run takes.
 
-    main_seeds and main_share hold for the main table, whose runs are the recipes
-    themselves; trained_lengths are the length scales that heat maps train at.
+    main_seeds hold for the main table, whose runs are the recipes themselves;
+    ablation_share for the many runs that undo one part of a recipe; trained_lengths
+    are the length scales that heat maps train at.
     """
 
     name: str
     recipe: str
     seeds: tuple[int, ...]
     share: float
+    ablation_share: float
     main_seeds: tuple[int, ...]
     trained_lengths: tuple[float, ...]
 
@@ -49,15 +51,19 @@ class Protocol:
         self, config: str, changes: Changes | None = None, seed: int = 0
     ) -> Run:
         """A run of the recipe as it stands in its config file."""
-        whole = dataclasses.replace(self, share=1.0)
-        return whole.run(config, changes, seed)
+        return self.at(1.0).run(config, changes, seed)
+
+    def at(self, share: float) -> "Protocol":
+        """The same, with runs of another length."""
+        return dataclasses.replace(self, share=share)
 
     def describe(self) -> str:
         length = f"{self.share:.0%} of the steps of" if self.share < 1 else "all of"
+        less = f" ({self.ablation_share:.0%} in ablations)" if self.share < 1 else ""
         seeds = f"{len(self.seeds)} seed{'s' if len(self.seeds) > 1 else ''}"
         return (
-            f"protocol `{self.name}`: {length} the `{self.recipe}` recipe, {seeds} "
-            f"({len(self.main_seeds)} in the main table), heat maps trained at "
+            f"protocol `{self.name}`: {length} the `{self.recipe}` recipe{less}, "
+            f"{seeds} ({len(self.main_seeds)} in the main table), heat maps trained at "
             f"{len(self.trained_lengths)} of the ten length scales"
         )
 
@@ -68,6 +74,7 @@ PROTOCOLS = {
         recipe="paper",
         seeds=(0, 1, 2, 3, 4),
         share=1.0,
+        ablation_share=1.0,
         main_seeds=(0, 1, 2, 3, 4),
         trained_lengths=LENGTH_SCALES,
     ),
@@ -76,6 +83,7 @@ PROTOCOLS = {
         recipe="fast",
         seeds=(0,),
         share=0.2,
+        ablation_share=0.1,
         main_seeds=(0, 1, 2),
         trained_lengths=(0.5, 1.0, 2.0, 5.0),
     ),

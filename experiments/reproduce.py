@@ -20,7 +20,7 @@ from experiments.entry import FAILED, INTERRUPTED, complain
 from experiments.interruption import Interrupted
 from experiments.progress import Console
 from experiments.protocols import PROTOCOLS, Protocol
-from experiments.suite import Failed, run_all, shard, unique
+from experiments.suite import AT_ONCE_HELP, Failed, run_all, shard, unique
 from pilno_jax import plotting, reporting
 
 ARTIFACT = flags.DEFINE_list(
@@ -38,11 +38,15 @@ SHARD = flags.DEFINE_string(
 )
 ROOT = flags.DEFINE_string("root", "runs/reproduce", "Where the runs live.")
 CACHE = flags.DEFINE_string("cache", "runs/cache", "Where data sets are kept.")
+AT_ONCE = flags.DEFINE_integer("at_once", 1, AT_ONCE_HELP, lower_bound=1)
 DRY_RUN = flags.DEFINE_bool("dry_run", False, "Print the commands and stop.")
 
 RESULTS, FIGURES = Path("results/reproduction"), Path("docs/figures")
 # What a run's result tells of it beside the figures of a table.
-KEPT = ("command", "seed", "steps", "relative_l2", "wall_clock_seconds", "step_ms")
+KEPT = (
+    *("command", "device", "seed", "steps"),
+    *("relative_l2", "wall_clock_seconds", "step_ms"),
+)
 
 
 def write(name: str, report: Report, findings: Findings) -> None:
@@ -113,14 +117,18 @@ def reproduce(
 ) -> int:
     console = Console()
     console.line(next(iter(found.values())).protocol.describe())
-    try:
-        for name, findings in found.items():
-            own = [run for run in unique(findings.runs.values()) if run in mine]
-            console.line(f"{name}: {ARTIFACTS[name].title}")
-            run_all(own, root, cache, console)
+    waiting = dict(found)
+
+    def write_finished() -> None:
+        for name, findings in list(waiting.items()):
             if all(run.result(root) for run in findings.runs.values()):
                 write(name, ARTIFACTS[name].report(findings), findings)
                 console.line(f"{name}: {RESULTS / name}.json")
+                del waiting[name]
+
+    try:
+        write_finished()
+        run_all(mine, root, cache, console, AT_ONCE.value, write_finished)
     except Interrupted as reason:
         console.line(f"interrupted by {reason}; the same command goes on from here")
         return INTERRUPTED

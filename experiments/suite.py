@@ -1,16 +1,19 @@
 """A suite is a list of runs, each an ordinary workdir started by its own command.
 
-Finished runs are reused, interrupted ones resumed. A run is a process of its own: its
-memory is its own, and the command in its result is all that it takes to repeat it.
+Finished runs are reused, interrupted ones resumed, several can go at once. A run is a
+process of its own: its memory is its own, and the command in its result is all that it
+takes to repeat it.
 """
 
 import dataclasses
 import hashlib
+import os
 import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,8 @@ ENTRY_POINTS = {
     "rd_forcing": "reaction_diffusion",
     "rd_ic": "reaction_diffusion",
 }
+
+AT_ONCE_HELP = "How many runs go at the same time, each on its share of the cores."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +82,7 @@ def _plain(value: Any) -> str:
 
 
 class Failed(Exception):
-    """A run of the suite ended with an error; the others were not started."""
+    """Runs of the suite ended with an error; the others went on to their ends."""
 
 
 def shard(runs: Sequence[Run], part: str) -> list[Run]:
@@ -94,39 +99,89 @@ def unique(runs: Iterable[Run]) -> list[Run]:
     return list(dict.fromkeys(runs))
 
 
-def run_all(runs: Sequence[Run], root: Path, cache: Path, console: Console) -> None:
-    """Start what is not finished, one after the other, and say how far it is."""
-    left = [run for run in runs if run.result(root) is None]
+def run_all(
+    runs: Sequence[Run],
+    root: Path,
+    cache: Path,
+    console: Console,
+    at_once: int = 1,
+    after_each: Callable[[], None] = lambda: None,
+) -> None:
+    """Start what is not finished, `at_once` at a time, and say how far it is.
+
+    Each of several runs has its own share of this machine's cores: a small step does
+    not fill two cores, and threads that compete for one wait for each other.
+    """
+    left = deque(run for run in runs if run.result(root) is None)
     console.line(f"{len(runs)} runs, {len(runs) - len(left)} of them finished")
+    running: dict[int, tuple[Run, subprocess.Popen[bytes]]] = {}
+    failures: list[str] = []
     with Interruption() as stop:
-        for started, run in enumerate(left):
-            stop.poll()
-            expected = seconds_left(left[started:], runs, root)
-            time_left = f", {about(expected)} left" if expected else ""
-            number = 1 + len(runs) - len(left) + started
-            console.line(f"run {number} of {len(runs)}{time_left}: {run.name}")
-            _start(run, root, cache, stop)
+        try:
+            while left or running:
+                stop.poll()
+                for lane in range(at_once):
+                    if left and lane not in running:
+                        console.line(_progress(left, runs, root, at_once))
+                        run = left.popleft()
+                        running[lane] = run, _start(run, root, cache, lane, at_once)
+                for lane, (run, process) in list(running.items()):
+                    if (code := process.poll()) is None:
+                        continue
+                    del running[lane]
+                    if code == INTERRUPTED:
+                        raise Interrupted(run.name)
+                    if code:
+                        failures.append(_reason(run, code, root, cache))
+                        console.line(f"failed: {failures[-1]}")
+                    else:
+                        after_each()
+                time.sleep(0.2)
+        finally:
+            # They save, and end; the same command takes them up again.
+            for _, process in running.values():
+                process.terminate()
+            for _, process in running.values():
+                process.wait()
+    if failures:
+        raise Failed("; ".join(failures))
 
 
-def _start(run: Run, root: Path, cache: Path, stop: Interruption) -> None:
+def _progress(
+    left: Sequence[Run], runs: Sequence[Run], root: Path, at_once: int
+) -> str:
+    expected = seconds_left(left, runs, root)
+    time_left = f", {about(expected / at_once)} left" if expected else ""
+    number = 1 + len(runs) - len(left)
+    return f"run {number} of {len(runs)}{time_left}: {left[0].name}"
+
+
+def _start(
+    run: Run, root: Path, cache: Path, lane: int, at_once: int
+) -> subprocess.Popen[bytes]:
     workdir = run.workdir(root)
     workdir.mkdir(parents=True, exist_ok=True)
     command = run.command(root, cache)
     with (workdir / "log.txt").open("a") as log:
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
-        while (code := process.poll()) is None:
-            if stop.requested:
-                # It saves, and says so by its exit code; a second signal is harmless.
-                process.terminate()
-                process.wait()
-                raise Interrupted(stop.requested)
-            time.sleep(0.2)
-    if code == INTERRUPTED:
-        raise Interrupted(run.name)
-    if code:
-        last = (workdir / "log.txt").read_text().strip().splitlines()[-1:]
-        reason = f"exit code {code}: {''.join(last)}"
-        raise Failed(f"{run.name}: {reason}; its command: {shlex.join(command)}")
+    if at_once > 1 and hasattr(os, "sched_setaffinity"):
+        # Before it has started a thread: they inherit it.
+        os.sched_setaffinity(process.pid, share_of_cores(lane, at_once))
+    return process
+
+
+def share_of_cores(lane: int, lanes: int) -> list[int]:
+    """Disjoint and equal, as long as there are as many cores as lanes."""
+    cores = sorted(os.sched_getaffinity(0))
+    size = max(len(cores) // lanes, 1)
+    first = lane * size % len(cores)
+    return cores[first : first + size]
+
+
+def _reason(run: Run, code: int, root: Path, cache: Path) -> str:
+    last = (run.workdir(root) / "log.txt").read_text().strip().splitlines()[-1:]
+    command = shlex.join(run.command(root, cache))
+    return f"{run.name}: exit code {code}: {''.join(last)}; its command: {command}"
 
 
 def seconds_left(left: Sequence[Run], runs: Sequence[Run], root: Path) -> float | None:

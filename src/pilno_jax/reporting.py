@@ -5,6 +5,7 @@ import html
 import importlib.metadata
 import json
 import math
+import os
 import platform
 import shlex
 import sys
@@ -74,13 +75,21 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def num_cores() -> int:
+    """Those this process may use, which can be fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def environment() -> dict[str, Any]:
     """Versions, device and command: what a figure needs beside it."""
     device = jax.devices()[0]
+    kind = f"{num_cores()} cores" if device.platform == "cpu" else device.device_kind
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     return {
         "versions": {"python": platform.python_version(), **versions},
-        "device": f"{jax.device_count()} x {device.platform} ({device.device_kind})",
+        "device": f"{jax.device_count()} x {device.platform} ({kind})",
         "command": shlex.join(["python", "-m", _module(), *sys.argv[1:]]),
     }
 

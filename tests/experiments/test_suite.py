@@ -11,7 +11,15 @@ from experiments import suite
 from experiments.interruption import Interrupted
 from experiments.progress import Console
 from experiments.protocols import LABELS_ONLY, PROTOCOLS
-from experiments.suite import Failed, Run, run_all, seconds_left, shard, unique
+from experiments.suite import (
+    Failed,
+    Run,
+    run_all,
+    seconds_left,
+    shard,
+    share_of_cores,
+    unique,
+)
 from pilno_jax import reporting
 
 
@@ -97,11 +105,42 @@ def test_finished_runs_are_reused(tmp_path, started, capsys):
     assert len(started()) == 2
 
 
-def test_a_failure_names_the_run_and_ends_the_suite(tmp_path, started):
+def test_a_failure_is_named_and_the_others_go_on(tmp_path, started, capsys):
     runs = [Run("burgers").but({"code": code}) for code in (3, 0)]
     with pytest.raises(Failed, match=r"burgers_fast/code=3.*exit code 3"):
         run_all(runs, tmp_path, tmp_path, Console())
-    assert len(started()) == 1
+    assert len(started()) == 2
+    assert "failed: burgers_fast/code=3" in capsys.readouterr().out
+
+
+def test_several_runs_at_once_have_their_own_cores(tmp_path, monkeypatch):
+    """Two runs that wait for each other end only if they go together."""
+    program = (
+        "import os, pathlib, sys, time; w = pathlib.Path(sys.argv[1]); "
+        "time.sleep(0.5); (w / 'cores').write_text(str(os.sched_getaffinity(0))); "
+        "limit = time.monotonic() + 30\n"
+        "while len(list(w.parent.glob('*/cores'))) < 2: "
+        "assert time.monotonic() < limit; time.sleep(0.05)\n"
+    )
+    monkeypatch.setattr(
+        Run,
+        "command",
+        lambda run, root, cache: [sys.executable, "-c", program, run.workdir(root)],
+    )
+    runs = [Run("burgers").but({"seed": seed}) for seed in range(2)]
+    ends = []
+    run_all(runs, tmp_path, tmp_path, Console(), 2, lambda: ends.append(1))
+    assert len(ends) == 2
+    cores = [(run.workdir(tmp_path) / "cores").read_text() for run in runs]
+    assert cores == [str(set(share_of_cores(lane, 2))) for lane in range(2)]
+
+
+def test_cores_are_shared_evenly(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(2, 10)))
+    shares = [share_of_cores(lane, 3) for lane in range(3)]
+    assert shares == [[2, 3], [4, 5], [6, 7]]
+    # More runs than cores go in turns.
+    assert [share_of_cores(lane, 10)[0] for lane in range(10)] == [*range(2, 10), 2, 3]
 
 
 def test_an_interrupted_run_ends_the_suite(tmp_path, started):
