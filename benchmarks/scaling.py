@@ -10,6 +10,8 @@ large        the paper's batch, B_phys = 50, on 121 x 121 nodes: does it fit in 
 options      plain, train.accumulate, model.remat and both: what they save and cost
 weak         the batch in proportion to the number of virtual CPU devices. They share
              the same cores: what shows is the cost of splitting, not a speed-up
+weights      the mixing weights and their moments split over 1, 2 and 4 of 4 such
+             devices: planned memory is that of one device
 estimates    the same step on 8 GPUs and on TPU slices: arithmetic, not measurements
 
 Every case runs in a process of its own, whose resident peak is thus the case's. Times
@@ -48,6 +50,7 @@ class Case:
     accumulate: int = 1
     remat: bool = False
     devices: int = 1
+    weight_shards: int = 1
     width: int = 64
     modes: int = 20
     repeats: int = 3
@@ -88,7 +91,7 @@ def training_run(case: Case):
     config.model.update(width=case.width, modes=sizes, poles=sizes, remat=case.remat)
     config.train.update(batch_data=case.labelled, batch_physics=case.virtual)
     run = build(config)
-    mesh = devices.data_mesh(case.devices)
+    mesh = devices.device_mesh(case.devices, case.weight_shards)
 
     @jax.jit
     def start():
@@ -102,7 +105,8 @@ def training_run(case: Case):
         state = training.initial_state(params, run.optimizer, keys[1])
         return state, {"inputs": inputs, "labels": jnp.ones(shape)}
 
-    state, data = jax.device_put(start(), devices.replicated(mesh))
+    state, data = start()
+    state, data = devices.place(state, mesh), devices.replicate(data, mesh)
     step = training.training_step(
         devices.over_devices(objective.accumulated(run.loss, case.accumulate), mesh),
         batches.divisible(run.batches, case.accumulate * mesh.size),
@@ -168,6 +172,10 @@ def plan(common: Case, sizes: list[int], large: int) -> dict[str, dict[str, Case
         },
         "weak": {
             str(d): case(smallest, labelled=d, virtual=7 * d, devices=d)
+            for d in (1, 2, 4)
+        },
+        "weights": {
+            str(d): case(smallest, virtual=7, devices=4, weight_shards=d)
             for d in (1, 2, 4)
         },
     }

@@ -25,7 +25,8 @@ def base(problem: str, model: str, recipe: str, **problem_options: Any) -> Confi
     config: Config = ConfigDict()
     config.recipe = recipe
     config.seed = 0
-    config.devices = 1
+    config.devices = 1  # of each process
+    config.weight_shards = 1  # of these, how many share the mixing weights
     config.matmul_precision = "default"  # of the network; residuals are float32
 
     config.problem = ConfigDict({"name": problem, **_arguments(problem)})

@@ -78,6 +78,7 @@ def check(config: Config) -> None:
     train, data = config.train, config.data
     positive = {
         "devices": config.devices,
+        "weight_shards": config.weight_shards,
         "data.num_validation": data.num_validation,
         "data.num_test": data.num_test,
         "train.num_train": train.num_train,

@@ -25,7 +25,7 @@ def finish(
         trainer.checkpoints.wait()
     best = trainer.checkpoints.best
     assert best is not None  # the last step is always saved
-    params = devices.local(trainer.state_at(best)[0].averaged)
+    params = devices.local(trainer.state_at(best)[0].averaged, trainer.mesh)
     if not devices.leads():
         return {}
     test = trainer.sets["test"]

@@ -16,6 +16,9 @@ from pilno_jax import data, devices, reporting
 from pilno_jax.checks import require
 from pilno_jax.problems import make
 
+# Fields that say where a run is done.
+PLACES = {"devices", "weight_shards"}
+
 
 class WrongConfig(Exception):
     """Something in the config, or its workdir, that no run can start from."""
@@ -65,7 +68,7 @@ def rehearse(run: Run) -> None:
     config, problem = run.config, run.problem
     polish = config.train.polish_steps
     require(polish >= 0, "train.polish_steps", polish, "a number >= 0")
-    devices.data_mesh(config.devices)
+    devices.device_mesh(config.devices, config.weight_shards)
 
     def first_output(key: jax.Array) -> Any:
         features = problem.features(problem.sample(key))
@@ -77,7 +80,7 @@ def rehearse(run: Run) -> None:
 def require_same_config(workdir: Path, config: Any) -> None:
     """The workdir is new or this config's; if not, the error says what differs.
 
-    Where a run is done is not what it is: it may go on with other `devices`.
+    Where a run is done is not what it is: it may go on in other places.
     """
     path = workdir / "config.json"
     if not path.is_file():
@@ -86,7 +89,7 @@ def require_same_config(workdir: Path, config: Any) -> None:
     wanted = reporting.flatten(config.to_dict())
     differing = [
         f"{field}: {found.get(field)!r} there, {wanted.get(field)!r} asked for"
-        for field in sorted((found.keys() | wanted.keys()) - {"devices"})
+        for field in sorted((found.keys() | wanted.keys()) - PLACES)
         if found.get(field) != wanted.get(field)
     ]
     if differing:

@@ -87,7 +87,7 @@ class Trainer:
         self.run, self.checkpoints, self.workdir = run, checkpoints, workdir
         self.console, self.stop, self.sets = console, stop, sets
         self.predict = jax.jit(run.predict)
-        self.mesh = devices.data_mesh(run.config.devices)
+        self.mesh = devices.device_mesh(run.config.devices, run.config.weight_shards)
         self.phases = phases(run)
         self.last = self.phases[-1].last
         self.best = {"validation": float("inf"), "step": 0}
@@ -125,7 +125,7 @@ class Trainer:
             fresh = jax.tree.map(
                 lambda x: jnp.array(x, x.dtype), phase.optimizer.init(state.params)
             )
-            state = devices.replicate(state._replace(opt_state=fresh), self.mesh)
+            state = devices.place(state._replace(opt_state=fresh), self.mesh)
         self.phase, self.looked = phase, None
         step = training.training_step(
             devices.over_devices(
@@ -153,7 +153,7 @@ class Trainer:
         features = self.run.problem.features(sample)
         params = self.run.model.init(init_key, features, self.run.problem.grid.scaled)
         state = training.initial_state(unfreeze(params), phase.optimizer, train_key)
-        return devices.replicate(state, self.mesh)
+        return devices.place(state, self.mesh)
 
     def state_at(self, step: int) -> tuple[training.State, dict[str, Any]]:
         """The checkpoint of that step, which tells the phase it is of."""
@@ -206,7 +206,9 @@ class Trainer:
     def validate(self, progress: training.Progress) -> float:
         held_out = self.sets["validation"]
         found = evaluation.predict_in_chunks(
-            self.predict, devices.local(progress.state.averaged), held_out["inputs"]
+            self.predict,
+            devices.local(progress.state.averaged, self.mesh),
+            held_out["inputs"],
         )
         errors = evaluation.relative_errors(found, held_out["labels"])
         self.validation = float(errors.mean())
@@ -251,7 +253,7 @@ class Trainer:
         self.console.update("  ".join([steps, pace, *shown]))
 
     def describe_divergence(self, progress: training.Progress) -> str:
-        state, labelled = devices.local((progress.state, self.labelled))
+        state, labelled = devices.local((progress.state, self.labelled), self.mesh)
         batch = self.phase.batches(labelled, state.key, state.step)
         _, terms = self.run.loss(state.params, batch)
         now = {name: float(value) for name, value in terms.items()}

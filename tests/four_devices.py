@@ -9,6 +9,7 @@ import jax
 import toy
 
 from pilno_jax import batches, devices, models, objective, optimizers, training
+from pilno_jax.models.spectral import is_mixing_weight
 
 STEPS = 20
 PROBLEM = toy.decay()
@@ -27,9 +28,9 @@ def start():
     return training.initial_state(params, ADAM, jax.random.key(2)), labelled
 
 
-def record(count: int, parts: int) -> dict:
+def record(count: int, parts: int, weight_shards: int = 1) -> dict:
     """Losses of a short training, and what each device has to do for a step."""
-    mesh = devices.data_mesh(count)
+    mesh = devices.device_mesh(count, weight_shards)
     drawn = batches.batches(
         PROBLEM,
         num_train=8,
@@ -43,10 +44,16 @@ def record(count: int, parts: int) -> dict:
         batches.divisible(drawn, count * parts),
         ADAM,
     )
-    arguments = jax.device_put(start(), devices.replicated(mesh))
+    state, labelled = start()
+    arguments = devices.place(state, mesh), devices.replicate(labelled, mesh)
     run = training.many_steps(step, STEPS).lower(*arguments).compile()
-    _, metrics = run(*arguments)
+    trained, metrics = run(*arguments)
+    weights = [x for x in jax.tree.leaves(trained) if is_mixing_weight(x)]
+    parts_kept = {x.addressable_data(0).size / x.size for x in weights}
+    params = devices.local(trained.params, mesh)
     return {
+        "kept": [len(weights), *parts_kept],
+        "sum": float(sum(x.sum() for x in jax.tree.leaves(params))),
         "flops": run.cost_analysis()["flops"],
         "reductions": run.as_text().count(" all-reduce("),
         "terms": {name: values.tolist() for name, values in metrics.items()},
@@ -54,4 +61,5 @@ def record(count: int, parts: int) -> dict:
 
 
 if __name__ == "__main__":
-    print(json.dumps([record(*layout) for layout in ((1, 1), (2, 1), (4, 1), (2, 2))]))
+    layouts = (1, 1), (2, 1), (4, 1), (2, 2), (4, 1, 2), (4, 1, 4)
+    print(json.dumps([record(*layout) for layout in layouts]))

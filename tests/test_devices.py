@@ -16,7 +16,8 @@ from pilno_jax import devices
 
 @pytest.fixture(scope="module")
 def trained():
-    """Records of 1, 2, 4 devices and of 2 with two pieces each: see four_devices.py."""
+    """Records of 1, 2, 4 devices, of 2 with two pieces each, and of 4 of which 2 and 4
+    share the weights: see four_devices.py."""
     script = Path(__file__).with_name("four_devices.py")
     # Double precision: what differs between layouts is then far below any mistake.
     settings = {"JAX_NUM_CPU_DEVICES": "4", "JAX_ENABLE_X64": "1"}
@@ -43,7 +44,7 @@ def test_every_number_of_devices_trains_alike(trained):
 
 
 def test_the_work_is_split_and_the_gradient_is_reduced_once(trained):
-    one, two, four, pieces = trained
+    one, two, four, pieces, *_ = trained
     # 10 samples on one device, 4 + 8 on several; only the optimiser's few operations
     # per parameter are done by all.
     assert two["flops"] < 0.65 * one["flops"]
@@ -51,9 +52,17 @@ def test_the_work_is_split_and_the_gradient_is_reduced_once(trained):
     assert [r["reductions"] for r in (one, two, four, pieces)] == [0, 1, 1, 1]
 
 
+def test_shared_weights_stay_split_and_are_whole_when_asked_for(trained):
+    one, _, four, _, halves, quarters = trained
+    for found, part in ((four, 1.0), (halves, 0.5), (quarters, 0.25)):
+        # The multiplier, its average and Adam's two moments, after the last step.
+        assert found["kept"] == [4, part]
+        assert found["sum"] == pytest.approx(one["sum"], rel=1e-9)
+
+
 def test_one_device_is_the_trivial_mesh():
-    mesh = devices.data_mesh(1)
-    assert mesh.size == 1 and mesh.axis_names == ("data",)
+    mesh = devices.device_mesh(1)
+    assert mesh.size == 1 and mesh.axis_names == ("data", "model")
 
     def loss(params, batch):
         return params * jnp.mean(batch), {}
@@ -63,8 +72,8 @@ def test_one_device_is_the_trivial_mesh():
 
 def test_indexing_works_under_the_mesh():
     """Explicit axes, the default of jax.make_mesh, raise here."""
-    mesh = devices.data_mesh(1)
-    placed = jax.device_put(jnp.arange(4.0), devices.replicated(mesh))
+    mesh = devices.device_mesh(1)
+    placed = devices.replicate(jnp.arange(4.0), mesh)
     found = jax.jit(lambda x: x.at[0].set(9.0)[jnp.array([0, 2])])(placed)
     np.testing.assert_array_equal(found, [9.0, 2.0])
 
@@ -72,4 +81,12 @@ def test_indexing_works_under_the_mesh():
 @pytest.mark.parametrize("count", [0, 1 + jax.device_count()])
 def test_devices_that_are_not_there_are_refused(count):
     with pytest.raises(ValueError, match=f"devices = {count}.*1 to"):
-        devices.data_mesh(count)
+        devices.device_mesh(count)
+
+
+def test_shards_that_do_not_divide_are_refused():
+    with pytest.raises(ValueError, match="weight_shards = 2.*divisor of devices = 1"):
+        devices.device_mesh(1, 2)
+    mesh = jax.sharding.AbstractMesh((1, 3), devices.AXES)
+    with pytest.raises(ValueError, match="weight_shards = 3.*divisor of the 8 chann"):
+        devices.place(jnp.ones((4, 8, 2, 8)), mesh)

@@ -17,7 +17,7 @@ def test_exponents_are_those_of_a_power_law():
 
 def test_the_plan_holds_every_part():
     cases = scaling.plan(TINY, [11, 21, 31], large=21)
-    assert list(cases) == ["resolution", "large", "options", "weak"]
+    assert list(cases) == ["resolution", "large", "options", "weak", "weights"]
     assert [case.points for case in cases["resolution"].values()] == [11, 21, 31]
     assert cases["large"]["21"].virtual == 50
     assert all(c.width == TINY.width for part in cases.values() for c in part.values())

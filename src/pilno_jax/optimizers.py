@@ -8,6 +8,7 @@ import optax
 import optax.contrib
 
 from pilno_jax.checks import require_choice
+from pilno_jax.models.spectral import is_mixing_weight
 
 SCHEDULES = ("constant", "step", "cosine", "linear")
 OPTIMIZERS = ("adam", "adamw", "muon", "lbfgs")
@@ -85,7 +86,7 @@ def _matrices(params: Any) -> Any:
     def dimensions(leaf: Any) -> optax.contrib.MuonDimensionNumbers | None:
         if leaf.ndim == 2:
             return optax.contrib.MuonDimensionNumbers((0,), (1,))
-        if leaf.ndim >= 4:
+        if is_mixing_weight(leaf):
             output = (leaf.ndim - 2, leaf.ndim - 1)
             return optax.contrib.MuonDimensionNumbers((leaf.ndim - 3,), output)
         return None

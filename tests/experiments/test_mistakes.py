@@ -38,6 +38,7 @@ def flag(field, value):
         (flag("weights.pde", -1), ["weights.pde", "-1", ">= 0"]),
         (flag("evaluation.vary", "colour"), ["evaluation.vary", "'colour'", "sigma"]),
         (flag("devices", 0), ["devices", "0", "above 0"]),
+        (flag("weight_shards", 2), ["weight_shards", "2", "divisor of devices"]),
         (flag("train.accumulate", 0), ["train.accumulate", "0", "above 0"]),
         (flag("matmul_precision", "no"), ["matmul_precision", "'no'", "'float32'"]),
         (flag("model.mixing_dtype", "no"), ["mixing_dtype", "'no'", "'bfloat16'"]),

@@ -55,6 +55,26 @@ def test_told_to_stop_by_every_signal_in_turn(
     assert_bit_equal(straight, tmp_path)
 
 
+def test_begun_on_four_devices_and_finished_on_one(
+    runs, straight, tmp_path, wait_for_step, read_rows
+):
+    """The weights were split in two; a checkpoint knows nothing of that."""
+    process = runs.start(tmp_path, {"devices": 4, "weight_shards": 2})
+    wait_for_step(process, tmp_path, 50)
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == INTERRUPTED and "4 x cpu" in out, out
+    saved = read_rows(tmp_path)[-1]["step"]
+    out = runs.complete(tmp_path)
+    assert "1 x cpu" in out and f"resuming at step {saved} of" in out
+    found, alone = ([row["loss"] for row in read_rows(w)] for w in (tmp_path, straight))
+    assert len(found) == len(alone)
+    # The first row has the same numbers summed in another order; later rows multiply
+    # that rounding by training's sensitivity.
+    assert found[0] == pytest.approx(alone[0], rel=1e-5)
+    assert found[:20] == pytest.approx(alone[:20], rel=1e-2)
+
+
 @pytest.mark.parametrize("moment", ["solving train set", "burgers on 16x9"])
 def test_a_signal_before_the_first_row(runs, tmp_path, read_rows, moment):
     """While data are made, or the step compiles, a signal ends the run soon."""

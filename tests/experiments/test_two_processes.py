@@ -32,7 +32,9 @@ def start_pair(runs):
                 "SLURM_LOCALID": number,
             }
             prefix = ["env", *(f"{name}={value}" for name, value in variables.items())]
-            return runs.start(workdir, CHANGES, prefix, ["--distributed"])
+            # Each with two devices that share the weights.
+            changes = CHANGES | {"devices": 2, "weight_shards": 2}
+            return runs.start(workdir, changes, prefix, ["--distributed"])
 
         return process(0), process(1)
 
@@ -53,7 +55,7 @@ def test_train_stop_together_die_and_go_on_alone(
     second.send_signal(signal.SIGTERM)
     said, silent = (p.communicate(timeout=120)[0] for p in (first, second))
     assert (first.returncode, second.returncode) == (INTERRUPTED, INTERRUPTED)
-    assert "2 x cpu" in said and "interrupted by another process" in said
+    assert "4 x cpu" in said and "interrupted by another process" in said
     assert "step" not in silent.replace("stopping", "")
     assert last_saved(tmp_path) == read_rows(tmp_path)[-1]["step"] >= 20
 

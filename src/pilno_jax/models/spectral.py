@@ -10,6 +10,7 @@ direction, which the tests count in the compiled program.
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -55,6 +56,14 @@ def _apply(rows: jax.Array, field: jax.Array, lead: Sequence[int]) -> jax.Array:
     # Told to contract with one matrix, XLA would move the axis; so each has its copy.
     copies = jnp.broadcast_to(rows, (count, *rows.shape))
     return copies @ field.reshape(count, rows.shape[1], -1)
+
+
+def is_mixing_weight(leaf: Any) -> bool:
+    """Whether an array of parameters is what `mix` takes, (*modes, in, 2, out).
+
+    These are nearly all of a network's parameters.
+    """
+    return leaf.ndim >= 4 and leaf.shape[-2] == 2
 
 
 def mix(
