@@ -85,7 +85,9 @@ def num_cores() -> int:
 def environment() -> dict[str, Any]:
     """Versions, device and command: what a figure needs beside it."""
     device = jax.devices()[0]
-    kind = f"{num_cores()} cores" if device.platform == "cpu" else device.device_kind
+    cores = num_cores()
+    shared = f"{cores} core{'' if cores == 1 else 's'}"
+    kind = shared if device.platform == "cpu" else device.device_kind
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     return {
         "versions": {"python": platform.python_version(), **versions},
