@@ -3,7 +3,8 @@
 python -m experiments.benchmarks
 
 trains what is not trained yet, gathers results/<config>_<recipe>.json and writes
-docs/benchmarks.md. `--only_report` writes the page from the gathered results alone.
+docs/benchmarks.md and the README's table. `--only_report` writes them from the gathered
+results alone.
 """
 
 import sys
@@ -14,7 +15,15 @@ from typing import Any
 from absl import app, flags
 
 from experiments.artifacts.forced_kdv import deepomamba
-from experiments.benchmark_report import BENCHMARKS, PAGE, RESULTS, page, read_results
+from experiments.benchmark_report import (
+    BENCHMARKS,
+    PAGE,
+    README,
+    RESULTS,
+    in_readme,
+    page,
+    read_results,
+)
 from experiments.entry import FAILED, INTERRUPTED, complain
 from experiments.interruption import Interrupted
 from experiments.progress import Console
@@ -95,8 +104,10 @@ def main(arguments: list[str]) -> int:
             return FAILED
         finally:
             gather(root, seeds)
-    reporting.write_text(PAGE, page(read_results()))
-    console.line(f"{PAGE} written")
+    results = read_results()
+    reporting.write_text(PAGE, page(results))
+    reporting.write_text(README, in_readme(README.read_text(), results))
+    console.line(f"{PAGE} and the table of {README} written")
     return 0
 
 

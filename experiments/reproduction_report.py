@@ -71,10 +71,14 @@ def section(content: Mapping[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
+def read_artifacts() -> dict[str, dict[str, Any]]:
+    return {path.stem: reporting.read_json(path) for path in RESULTS.glob("*.json")}
+
+
 def main(arguments: list[str]) -> None:
     if len(arguments) > 1:
         raise app.UsageError(f"unexpected argument {arguments[1]!r}")
-    found = {path.stem: reporting.read_json(path) for path in RESULTS.glob("*.json")}
+    found = read_artifacts()
     reporting.write_text(PAGE, page(found))
     print(f"{PAGE}: {len(found)} of {len(ARTIFACTS)} artifacts")
 

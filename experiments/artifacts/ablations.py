@@ -63,6 +63,7 @@ RD_FORCING = {
     },
 }
 RD_IC = {**COMMON, **PERIODIC, **SMOOTHER, **SOFT}
+DIFFUSION = {**COMMON, **PERIODIC, **SMOOTHER, **SOFT}
 KDV = {
     **COMMON,
     **ADAM,
@@ -118,6 +119,12 @@ ABLATIONS: Mapping[str, Artifact] = {
         "Reaction-diffusion, initial condition, tested at l = 0.5: the recipe's parts",
         "rd_ic",
         RD_IC,
+        law="length_scale=0.5",
+    ),
+    "diffusion-ablation": ablation(
+        "Diffusion, tested at l = 0.5: the recipe's parts",
+        "diffusion",
+        DIFFUSION,
         law="length_scale=0.5",
     ),
 }

@@ -6,6 +6,7 @@ viridis for fields, a red-blue map centred at zero for errors and other signed o
 (both readable without colour vision), and the Okabe-Ito colours for lines.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,14 +93,32 @@ def signed_field(ax: Axes, grid: Grid, values: Any, title: str) -> None:
 def lines(
     ax: Axes, axis: Axis, functions: dict[str, Any], title: str, value: str = ""
 ) -> None:
-    """Functions of one axis, named in a legend if there are several."""
+    """Functions of one axis, named in a legend if there are several.
+
+    One named "reference" is broad and grey: a line that coincides with it is seen too.
+    """
+    broad: dict[str, Any] = {"color": "0.75", "linewidth": 5.0}
     for name, values in functions.items():
-        ax.plot(np.asarray(axis.coordinates), np.asarray(values), label=name)
+        style = broad if name == "reference" else {}
+        x, y = np.asarray(axis.coordinates), np.asarray(values)
+        ax.plot(x, y, label=name, **style)
     ax.set(title=title, xlabel=axis.name, ylabel=value)
     ax.margins(x=0)
     ax.grid(alpha=0.25, linewidth=0.6)
     if len(functions) > 1:
         ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none", handlelength=1.2)
+
+
+def paired_bars(
+    ax: Axes, names: Sequence[str], values: Mapping[str, Sequence[float]], title: str
+) -> None:
+    """For each name a bar of every kind, on a logarithmic scale."""
+    places, width = np.arange(len(names)), 0.8 / len(values)
+    for number, (kind, heights) in enumerate(values.items()):
+        ax.bar(places + (number + 0.5) * width - 0.4, heights, width, label=kind)
+    ax.set(title=title, yscale="log")
+    ax.set_xticks(places, names, rotation=25, ha="right", fontsize=7.5)
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none", handlelength=1.2)
 
 
 def reference_figure(

@@ -160,10 +160,30 @@ def test_the_benchmark_page(tmp_path):
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     ours = next(line for line in rows if line.startswith("| Burgers"))
     assert "1.42e-02 | 1.00e-02 ± 0.0e+00 | 3 | 1.0 min" in ours
+    table = benchmark_report.overview(results).splitlines()
+    assert len(table) == 2 + 3 and "u0 → u(x, t) | 25 | 1.42e-02 | 1.00e-02" in table[2]
     assert "(missed)" in ours  # the goal is 3.5e-3
     assert "1.50e-02" in next(line for line in rows if "l = 5 to 0.5" in line)
     assert "6.00e-02" in next(line for line in rows if line.startswith("| Diffusion"))
     assert any("ALNO | FNO | LNO" in line for line in rows)
+
+
+def test_minutes_are_told_by_the_cores_that_a_run_had():
+    devices = ("1 x cpu (cpu)", "1 x cpu (2 cores)", "1 x cpu (1 core)")
+    found = [
+        {"device": device, "wall_clock_seconds": 60.0 * minutes}
+        for minutes, device in enumerate(devices, 3)
+    ]
+    assert benchmark_report.minutes_by_cores(found) == {2: 4.0, 1: 5.0}
+
+
+def test_the_pages_are_those_of_the_committed_results():
+    results = benchmark_report.read_results()
+    assert benchmark_report.PAGE.read_text() == benchmark_report.page(results)
+    readme = benchmark_report.README.read_text()
+    assert readme == benchmark_report.in_readme(readme, results)
+    every = reproduction_report.read_artifacts()
+    assert reproduction_report.PAGE.read_text() == reproduction_report.page(every)
 
 
 @pytest.mark.parametrize("config", benchmark_report.BENCHMARKS)

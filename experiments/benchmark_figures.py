@@ -1,0 +1,120 @@
+"""Pictures of the six benchmarks, and the README's:
+
+python -m experiments.benchmark_figures
+
+draws docs/figures/benchmark-*.png and headline.png from the finished runs of
+`experiments.benchmarks`: seed 0 with physics beside the same network trained on labels
+alone.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from absl import app, flags
+from matplotlib.figure import Figure
+
+from experiments.artifacts.base import Findings, Predictions
+from experiments.artifacts.pictures import fields_figure, slices_figure
+from experiments.benchmark_report import (
+    BENCHMARKS,
+    FIGURES,
+    figure_names,
+    mean_error,
+    ours,
+    read_results,
+)
+from experiments.opening import flags_only
+from experiments.protocols import LABELS_ONLY, PROTOCOLS
+from pilno_jax import plotting
+
+ROOT = flags.DEFINE_string("root", "runs/reproduce", "Where the runs live.")
+CACHE = flags.DEFINE_string("cache", "runs/cache", "Where data sets are kept.")
+
+LABELS, PILNO = "labels alone", "PILNO"
+
+
+def predictions(config: str, root: Path, cache: Path) -> dict[str, Predictions]:
+    """On the test law that counts, of both runs; nothing if one is not finished."""
+    protocol = PROTOCOLS["cpu"]
+    runs = {
+        (LABELS,): protocol.full_run(config, LABELS_ONLY),
+        (PILNO,): protocol.full_run(config),
+    }
+    if not all(run.result(root) for run in runs.values()):
+        return {}
+    findings = Findings(runs, root, cache, protocol)
+    law = BENCHMARKS[config].law or ""
+    field, _, value = law.partition("=")
+    changes = {field: float(value)} if value else {}
+    return {name: findings.predictions(name, **changes) for (name,) in runs}
+
+
+def benchmark_figures(config: str, found: dict[str, Predictions]) -> dict[str, Figure]:
+    """Fields of the median and of the worst case of PILNO, and slices of these."""
+    order = [int(index) for index in np.argsort(found[PILNO].errors)]
+    cases = {"median": order[len(order) // 2], "worst": order[-1]}
+    title = f"{BENCHMARKS[config].title}, {BENCHMARKS[config].labels} labels: "
+    fields, _ = fields_figure(found, cases, title + "the median and the worst case")
+    slices, _ = slices_figure(found, [*cases.values()], title + "the same cases")
+    names = figure_names(config)
+    return {names["fields"]: fields, names["slices"]: slices}
+
+
+def headline(found: dict[str, Predictions]) -> Figure:
+    """What 25 labels give, what the equation adds, and all errors beside the paper's.
+
+    The Burgers case shown is the median of labels alone.
+    """
+    order = np.argsort(found[LABELS].errors)
+    index = int(order[len(order) // 2])
+    figure, axes = plotting.panels(5, 5)
+    grid, truth = found[PILNO].problem.grid, found[PILNO].truths[index]
+    limits = float(truth.min()), float(truth.max())
+    plotting.field(axes[0], grid, truth, "Burgers: the truth", limits)
+    for ax, (name, predicted) in zip(axes[1:3], found.items(), strict=True):
+        told = f"25 {name}" if name == LABELS else "25 labels and the equation"
+        error = f"{100 * predicted.errors[index]:.2g} % off"
+        plotting.field(ax, grid, predicted.found[index], f"{told}: {error}", limits)
+    x, t = grid.axes
+    place = int(0.8 * (t.num_points - 1))
+    cuts = {"reference": truth[:, place]}
+    cuts |= {name: p.found[index][:, place] for name, p in found.items()}
+    when = f"at t = {float(t.coordinates[place]):.2g}"
+    plotting.lines(axes[3], x, cuts, when, "u")
+    beside_the_paper(axes[4])
+    return figure
+
+
+def beside_the_paper(ax) -> None:
+    results = read_results()
+    known = [
+        config
+        for config, benchmark in BENCHMARKS.items()
+        if benchmark.paper and ours(config, results)
+    ]
+    names = [BENCHMARKS[config].title.split(",")[0] for config in known]
+    names = [name.replace("Reaction-diffusion", "React.-diff.") for name in names]
+    errors = {
+        "paper": [BENCHMARKS[config].paper for config in known],
+        "ours": [mean_error(config, results)["mean"] for config in known],
+    }
+    plotting.paired_bars(ax, names, errors, "relative $L^2$ error")
+
+
+def main(arguments: list[str]) -> None:
+    flags_only(arguments)
+    root, cache = Path(ROOT.value), Path(CACHE.value)
+    for config in BENCHMARKS:
+        if not (found := predictions(config, root, cache)):
+            print(f"{config}: not finished in {root}; see experiments.benchmarks")
+            continue
+        figures = benchmark_figures(config, found)
+        if config == "burgers":
+            figures["headline.png"] = headline(found)
+        for name, figure in figures.items():
+            plotting.save(figure, FIGURES / name)
+            print(FIGURES / name)
+
+
+if __name__ == "__main__":
+    app.run(main)
