@@ -10,7 +10,7 @@ alone.
 from pathlib import Path
 
 import numpy as np
-from absl import app, flags
+from absl import app
 from matplotlib.figure import Figure
 
 from experiments.artifacts.base import Findings, Predictions
@@ -23,26 +23,24 @@ from experiments.benchmark_report import (
     ours,
     read_results,
 )
+from experiments.benchmarks import CACHE, ROOT
+from experiments.benchmarks import runs as benchmark_runs
 from experiments.opening import flags_only
-from experiments.protocols import LABELS_ONLY, PROTOCOLS
+from experiments.protocols import PROTOCOLS
 from pilno_jax import plotting
-
-ROOT = flags.DEFINE_string("root", "runs/reproduce", "Where the runs live.")
-CACHE = flags.DEFINE_string("cache", "runs/cache", "Where data sets are kept.")
 
 LABELS, PILNO = "labels alone", "PILNO"
 
 
 def predictions(config: str, root: Path, cache: Path) -> dict[str, Predictions]:
     """On the test law that counts, of both runs; nothing if one is not finished."""
-    protocol = PROTOCOLS["cpu"]
     runs = {
-        (LABELS,): protocol.full_run(config, LABELS_ONLY),
-        (PILNO,): protocol.full_run(config),
+        (LABELS,): benchmark_runs(config, "baselines", 1)[0],
+        (PILNO,): benchmark_runs(config, "fast", 1)[0],
     }
     if not all(run.result(root) for run in runs.values()):
         return {}
-    findings = Findings(runs, root, cache, protocol)
+    findings = Findings(runs, root, cache, PROTOCOLS["cpu"])
     law = BENCHMARKS[config].law or ""
     field, _, value = law.partition("=")
     changes = {field: float(value)} if value else {}

@@ -48,7 +48,6 @@ DARCY = {
     **FEATURES,
     "L2 residual": {"problem.measure": "l2"},
     "energy instead of H^-1": {"problem.measure": "energy"},
-    "no poles (FNO)": {"model.name": "fno"},
 }
 RD_FORCING = {
     **COMMON,
@@ -56,7 +55,6 @@ RD_FORCING = {
     **PERIODIC,
     **SMOOTHER,
     **SOFT,
-    "no poles (FNO)": {"model.name": "fno"},
     "weights in time, rate 0.5": {
         "causality.name": "exponential",
         "causality.rate": 0.5,
@@ -70,10 +68,7 @@ KDV = {
     **FEATURES,
     **PERIODIC,
     "L2 residual": {"problem.measure": "l2"},
-    "smoothed residual": {"problem.measure": "smoothed"},
     **SOFT,
-    "20 x 20 modes": {"model.modes": (20, 20)},
-    "no poles (FNO)": {"model.name": "fno"},
 }
 
 
