@@ -16,10 +16,7 @@ from pilno_jax import reporting
 
 RESULTS, PAGE = Path("results"), Path("docs/benchmarks.md")
 FIGURES, README = Path("docs/figures"), Path("README.md")
-README_MARKS = (
-    "<!-- made by python -m experiments.benchmarks --only_report -->",
-    "<!-- end -->",
-)
+COMMAND = "python -m experiments.benchmarks --only_report"
 
 Results = Mapping[str, list[dict[str, Any]]]  # "<config>_<recipe>" -> records
 
@@ -279,10 +276,7 @@ def overview(results: Results) -> str:
 
 def in_readme(text: str, results: Results) -> str:
     """The README with its table made anew."""
-    before, _, rest = text.partition(README_MARKS[0])
-    _, _, after = rest.partition(README_MARKS[1])
-    table = overview(results)
-    return f"{before}{README_MARKS[0]}\n{table}\n{README_MARKS[1]}{after}"
+    return markdown.fill(text, COMMAND, overview(results))
 
 
 def baseline_row(config: str, results: Results) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tables of the generated pages."""
+"""Tables of the generated pages, and of written ones between two marks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -9,6 +9,16 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     lines = [_line(columns), _line("---" for _ in columns)]
     lines += [_line(cell(row.get(column)) for column in columns) for row in rows]
     return "\n".join(lines)
+
+
+def fill(text: str, command: str, table: str) -> str:
+    """`text` with the table between the mark that names `command` and the next end."""
+    start, end = f"<!-- made by {command} -->", "<!-- end -->"
+    before, found, rest = text.partition(start)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"the page lacks {start} and, behind it, {end}")
+    return f"{before}{start}\n{table}\n{end}{after}"
 
 
 def _line(cells: Iterable[str]) -> str:

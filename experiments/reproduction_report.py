@@ -11,10 +11,15 @@ from absl import app
 
 from experiments import markdown
 from experiments.artifacts import ARTIFACTS
+from experiments.artifacts.ablations import ABLATIONS
 from experiments.artifacts.base import BETTER, NOT, REPRODUCED
 from pilno_jax import reporting
 
 RESULTS, PAGE = Path("results/reproduction"), Path("docs/reproduction.md")
+GUIDE, COMMAND = (
+    Path("docs/hyperparameters.md"),
+    "python -m experiments.reproduction_report",
+)
 
 INTRODUCTION = """# The paper, reproduced
 
@@ -71,6 +76,24 @@ def section(content: Mapping[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
+def in_guide(text: str, artifacts: Mapping[str, dict[str, Any]]) -> str:
+    """The guide to hyperparameters with its table made anew."""
+    return markdown.fill(text, COMMAND, ablation_table(artifacts))
+
+
+def ablation_table(artifacts: Mapping[str, dict[str, Any]]) -> str:
+    """A row for each part that is undone, a column for each problem."""
+    known = {name: artifacts[name] for name in ABLATIONS if name in artifacts}
+    table: dict[str, dict[str, Any]] = {}
+    for content in known.values():
+        problem = content["title"].partition(":")[0].partition(", tested")[0]
+        for found in content["rows"]:
+            row = table.setdefault(found[""], {"undone": found[""]})
+            first = found["times"] == 1.0 and found is content["rows"][0]
+            row[problem] = found["error"] if first else f"x {found['times']}"
+    return markdown.table(list(table.values()))
+
+
 def read_artifacts() -> dict[str, dict[str, Any]]:
     return {path.stem: reporting.read_json(path) for path in RESULTS.glob("*.json")}
 
@@ -80,6 +103,7 @@ def main(arguments: list[str]) -> None:
         raise app.UsageError(f"unexpected argument {arguments[1]!r}")
     found = read_artifacts()
     reporting.write_text(PAGE, page(found))
+    reporting.write_text(GUIDE, in_guide(GUIDE.read_text(), found))
     print(f"{PAGE}: {len(found)} of {len(ARTIFACTS)} artifacts")
 
 

@@ -184,6 +184,28 @@ def test_the_pages_are_those_of_the_committed_results():
     assert readme == benchmark_report.in_readme(readme, results)
     every = reproduction_report.read_artifacts()
     assert reproduction_report.PAGE.read_text() == reproduction_report.page(every)
+    guide = reproduction_report.GUIDE.read_text()
+    assert guide == reproduction_report.in_guide(guide, every)
+
+
+def test_what_undoing_costs_is_one_table():
+    def rows(**times):
+        error = {"mean": 0.02, "std": 0.0, "seeds": 1}
+        return [{"": name, "error": error, "times": t} for name, t in times.items()]
+
+    found = {
+        "darcy-ablation": {"title": "Darcy: parts", "rows": rows(recipe=1.0, adam=1.5)},
+        "rd-ablation": {"title": "RD: parts", "rows": rows(recipe=1.0, soft=1.0)},
+    }
+    assert reproduction_report.ablation_table(found).splitlines() == [
+        "| undone | RD | Darcy |",
+        "| --- | --- | --- |",
+        "| recipe | 2.00e-02 | 2.00e-02 |",
+        "| soft | x 1.0 |  |",
+        "| adam |  | x 1.5 |",
+    ]
+    with pytest.raises(ValueError, match="the page lacks <!-- made by"):
+        markdown.fill("no marks", "some command", "a table")
 
 
 @pytest.mark.parametrize("config", benchmark_report.BENCHMARKS)
