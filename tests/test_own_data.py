@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import toy
 
-from pilno_jax import own_data, problems
+from pilno_jax import error_estimate, own_data, problems
 
 COUNT = 3
 
@@ -33,6 +33,20 @@ def write_hdf5(path, arrays):
     with pytest.importorskip("h5py").File(path, "w") as file:
         for name, array in arrays.items():
             file[name] = array
+
+
+def test_what_only_the_reference_knows_is_not_asked_for():
+    """Measured waves have no family; a batch mixes them with drawn ones that have."""
+    problem = problems.forced_kdv(num_x=32, num_t=16)
+    inputs = jax.vmap(problem.sample)(jax.random.split(jax.random.key(0), COUNT))
+    labels = jax.vmap(problem.solve)(inputs)
+    own = {k: v for k, v in inputs.items() if k not in ("family", "constants")}
+    mine = own_data.labelled(problem, own, labels)
+    assert jax.tree.structure(mine.data["inputs"]) == jax.tree.structure(inputs)
+    expected = error_estimate.residuals(problem)(labels, inputs)
+    np.testing.assert_allclose(mine.residuals, expected, rtol=1e-5)
+    with pytest.raises(ValueError, match=r"names of inputs = .*'family'.*expected"):
+        own_data.labelled(problem, inputs, labels)
 
 
 @pytest.mark.parametrize(

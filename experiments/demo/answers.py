@@ -127,7 +127,7 @@ def _editable(problem: Problem, draw: Inputs) -> list[str]:
     """The inputs one can draw; the others follow from them, or are the reference's."""
     if problem.name == "darcy":
         return ["a"]
-    return [name for name in draw if name not in ("family", "constants")]
+    return [name for name in draw if name not in problem.solver_inputs]
 
 
 def _complete(problem: Problem, edited: Inputs) -> tuple[Inputs, bool]:
@@ -139,7 +139,7 @@ def _complete(problem: Problem, edited: Inputs) -> tuple[Inputs, bool]:
         nearest = np.linspace(0, points - 1, wanted).round().astype(int)
         medium = np.asarray(edited["a"])[nearest][:, nearest]
         return problems.darcy_inputs(medium, points), True
-    return edited, problem.name != "forced_kdv"
+    return edited, not problem.solver_inputs
 
 
 def _array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:

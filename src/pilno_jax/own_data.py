@@ -119,9 +119,13 @@ def labelled(problem: Problem, inputs: Mapping[str, Any], labels: Any) -> Labell
         require(False, "shape of labels", labels.shape, allowed)
 
     one = jax.eval_shape(problem.sample, jax.random.key(0))
-    names = sorted(one)
-    require(set(inputs) == set(one), "names of inputs", sorted(inputs), f"{names}")
-    checked = {}
+    names = sorted(set(one) - set(problem.solver_inputs))
+    require(sorted(inputs) == names, "names of inputs", sorted(inputs), f"{names}")
+    # In the shape of drawn inputs, which they meet in a batch; nothing reads these.
+    checked: dict[str, Any] = {
+        name: np.zeros((len(labels), *one[name].shape), one[name].dtype)
+        for name in problem.solver_inputs
+    }
     for name in names:
         value = checked[name] = _real(name, inputs[name]).astype(one[name].dtype)
         shape = (len(labels), *one[name].shape)

@@ -48,6 +48,7 @@ class Problem:
     constraints: name -> (u, inputs) -> residual of a soft constraint.
     strata: samplers a labelled set cycles through, so that families are equally
         represented; just `sample` where there is one family.
+    solver_inputs: names of inputs that `solve` alone reads; a user's own lack them.
     time_axis: the array axis that is time, None for a steady problem.
     label_stride: per axis, every how many nodes carry a label.
     rebuild: Grid -> the same problem on that grid; `resizable` supplies it.
@@ -66,6 +67,7 @@ class Problem:
         dataclasses.field(default_factory=dict)
     )
     strata: tuple[Callable[[jax.Array], Inputs], ...] = ()
+    solver_inputs: tuple[str, ...] = ()
     time_axis: int | None = None
     label_stride: tuple[int, ...] = ()
     rebuild: "Callable[[Grid], Problem] | None" = None

@@ -158,6 +158,7 @@ def forced_kdv(
         measure=MEASURES[measure](grid),
         constraints={name: soft[name] for name in soft if name not in hard},
         strata=strata,
+        solver_inputs=("family", "constants"),
         time_axis=1,
     )
 
