@@ -10,7 +10,7 @@ alone.
 from pathlib import Path
 
 import numpy as np
-from absl import app
+from absl import app, flags
 from matplotlib.figure import Figure
 
 from experiments.artifacts.base import Findings, Predictions
@@ -28,6 +28,9 @@ from experiments.benchmarks import runs as benchmark_runs
 from experiments.opening import flags_only
 from experiments.protocols import PROTOCOLS
 from pilno_jax import plotting
+
+for shown in ("root", "cache"):
+    flags.declare_key_flag(shown)
 
 LABELS, PILNO = "labels alone", "PILNO"
 

@@ -20,6 +20,8 @@ from pilno_jax import error_estimate, evaluation, plotting, reporting
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
 OUTPUT = flags.DEFINE_string("output", None, "A JSON file for the numbers.")
 changed_law.define_flags(count=200)
+for name in changed_law.NAMES:
+    flags.declare_key_flag(name)  # shown by --help
 
 
 def main(arguments: list[str]) -> None:

@@ -10,7 +10,7 @@ from absl import flags
 from pilno_jax import data, problems
 from pilno_jax.loading import TrainedRun
 
-FLAGS = flags.FLAGS
+FLAGS, NAMES = flags.FLAGS, ("change", "count", "seed")
 
 
 def define_flags(count: int) -> None:

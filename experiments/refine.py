@@ -22,6 +22,8 @@ OUTPUT = flags.DEFINE_string("output", None, "A JSON file for the numbers.")
 STEPS = flags.DEFINE_integer("steps", 200, "Steps for each input.", lower_bound=1)
 RATE = flags.DEFINE_float("learning_rate", 3e-3, "Adam's, at the first step.")
 changed_law.define_flags(count=20)
+for name in changed_law.NAMES:
+    flags.declare_key_flag(name)  # shown by --help
 
 
 def main(arguments: list[str]) -> None:
