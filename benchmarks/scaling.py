@@ -189,7 +189,8 @@ def samples(found: dict[str, Any]) -> int:
 class Hardware:
     """Data-sheet numbers of one device, and the share of them that a step reaches.
 
-    link: bytes per second that a device sends while all of them reduce.
+    link: bytes per second that a device sends while all of them reduce: half of what
+        NVLink's sheets say of both directions, all of what those of TPUs say of one.
     """
 
     name: str
@@ -203,8 +204,8 @@ class Hardware:
 HARDWARE = (
     Hardware("8 x A100, TF32", 8, 156e12, 2.0e12, 300e9),
     Hardware("8 x H100, TF32", 8, 495e12, 3.35e12, 450e9),
-    Hardware("TPU v5e-16, bfloat16", 16, 197e12, 0.82e12, 100e9),
-    Hardware("TPU v5p-256, bfloat16", 256, 459e12, 2.77e12, 300e9),
+    Hardware("TPU v5e-16, bfloat16", 16, 197e12, 0.819e12, 200e9),
+    Hardware("TPU v5p-256, bfloat16", 256, 459e12, 2.765e12, 600e9),
 )
 
 

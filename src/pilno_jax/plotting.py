@@ -15,7 +15,7 @@ import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from pilno_jax.error_estimate import Law, rank_correlation
 from pilno_jax.grids import Axis, Grid
@@ -271,10 +271,17 @@ def error_figure(errors: Any) -> Figure:
         label = f"{name} {value:.2e}"
         ax.axvline(float(value), color=colour, linestyle=style, label=label)
     ax.set(xscale="log", xlabel="relative $L^2$ error", ylabel="test cases")
+    _sparse_ticks(ax.xaxis)
     ax.set(title=f"error over {len(errors)} test cases")
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
     return figure
+
+
+def _sparse_ticks(axis: Any) -> None:
+    """1, 2 and 5 of each decade: all of them run into each other across a panel."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def calibration_figure(residuals: Any, errors: Any, law: Law) -> Figure:
@@ -291,6 +298,7 @@ def calibration_figure(residuals: Any, errors: Any, law: Law) -> Figure:
     ax.plot(predicted, errors, "o", markersize=3.5)
     ax.set(xscale="log", yscale="log", ylabel="true relative $L^2$ error")
     ax.set(xlabel="error predicted from the residual")
+    _sparse_ticks(ax.xaxis)
     correlation = rank_correlation(residuals, errors)
     ax.set(title=f"{len(errors)} samples, rank correlation {correlation:.2f}")
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
