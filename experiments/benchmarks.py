@@ -48,10 +48,10 @@ MODELS: Mapping[str, Changes] = {
 # Of the paper's recipe, what two cores do in a few minutes.
 PAPER_STEPS = {
     "burgers": 600,
-    "darcy": 60,
-    "rd_forcing": 100,
+    "darcy": 20,
+    "rd_forcing": 50,
     "rd_ic": 1000,
-    "forced_kdv": 140,
+    "forced_kdv": 60,
     "diffusion": 600,
 }
 
