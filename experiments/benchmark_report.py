@@ -130,8 +130,9 @@ which hold command, seed, versions and wall-clock of every run. Errors are means
 relative L2 error over the test set (100 inputs, KdV 300), ± their standard deviation
 over the seeds where there are several. Minutes are those of the whole command: data,
 compilation, training, evaluation and figures; the slowest of the seeds that had both
-of the machine's CPU cores, or one of them while another run had the other. The
-paper's times are those of its GPUs.
+of the machine's CPU cores, or one of them while another run had the other. Compiled
+programs were kept between runs, so that a first one alone takes up to half a minute
+more. The paper's times are those of its GPUs.
 """
 PAPERS_RECIPE = """
 The paper's recipe is run as in its Appendix E, but for far fewer steps than its 1000

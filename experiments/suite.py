@@ -7,6 +7,7 @@ takes to repeat it.
 
 import dataclasses
 import hashlib
+import importlib.metadata
 import os
 import shlex
 import subprocess
@@ -163,11 +164,25 @@ def _start(
     workdir.mkdir(parents=True, exist_ok=True)
     command = run.command(root, cache)
     with (workdir / "log.txt").open("a") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=compiled_once(cache) | os.environ,
+        )
     if at_once > 1 and hasattr(os, "sched_setaffinity"):
         # Before it has started a thread: they inherit it.
         os.sched_setaffinity(process.pid, share_of_cores(lane, at_once))
     return process
+
+
+def compiled_once(cache: Path) -> dict[str, str]:
+    """Runs that differ in a few numbers share most of their compiled programs."""
+    version = importlib.metadata.version("jaxlib")  # another's programs may crash
+    return {
+        "JAX_COMPILATION_CACHE_DIR": str(cache / f"compiled-{version}"),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    }
 
 
 def share_of_cores(lane: int, lanes: int) -> list[int]:

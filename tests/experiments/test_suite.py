@@ -135,6 +135,22 @@ def test_several_runs_at_once_have_their_own_cores(tmp_path, monkeypatch):
     assert cores == [str(set(share_of_cores(lane, 2))) for lane in range(2)]
 
 
+def test_what_a_user_says_of_compilation_stands(tmp_path, monkeypatch, started):
+    seen = []
+    popen = subprocess.Popen
+    monkeypatch.setattr(
+        suite.subprocess,
+        "Popen",
+        lambda *a, **k: (seen.append(k["env"]), popen(*a, **k))[1],
+    )
+    run_all([Run("burgers")], tmp_path, tmp_path / "cache", Console())
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "elsewhere")
+    run_all([Run("burgers").but({"seed": 1})], tmp_path, tmp_path, Console())
+    folders = [environment["JAX_COMPILATION_CACHE_DIR"] for environment in seen]
+    assert folders[0].startswith(str(tmp_path / "cache" / "compiled-"))
+    assert folders[1] == "elsewhere"
+
+
 def test_cores_are_shared_evenly(monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(2, 10)))
     shares = [share_of_cores(lane, 3) for lane in range(3)]
