@@ -4,7 +4,8 @@
 
 times the networks of the default recipes and the solvers that label their data, on the
 same grid and the same inputs, in one process: one input alone, as in a control loop,
-and 256 of them, as in a sweep. Writes results/inference.json. Weights do not matter for
+and 256 of them, as in a sweep. Writes results/inference.json and the table of
+docs/speed.md. Weights do not matter for
 the time, so they are random. What the network misses in accuracy is in
 docs/benchmarks.md; the solvers are far more exact than the comparison asks for. KdV has
 no solver here: its reference is a closed form.
@@ -20,6 +21,7 @@ import jax
 from absl import app, flags
 
 from configs import burgers, darcy, diffusion, forced_kdv, rd_forcing, rd_ic
+from experiments import markdown
 from experiments.building import build
 from pilno_jax import reporting
 
@@ -27,6 +29,7 @@ OUTPUT = flags.DEFINE_string("output", "results/inference.json", "Where it goes.
 REPETITIONS = flags.DEFINE_integer("repetitions", 5, "Of each; the fastest counts.")
 MANY = flags.DEFINE_integer("many", 256, "Inputs of a sweep.", lower_bound=1)
 
+PAGE, COMMAND = Path("docs/speed.md"), "python -m benchmarks.inference"
 RECIPES = {
     "burgers": burgers,
     "darcy": darcy,
@@ -80,6 +83,19 @@ def per_input(
     return 1e3 * min(seconds) / count
 
 
+def in_page(text: str, found: dict[str, dict[str, dict[str, float]]]) -> str:
+    """The page on speed with its table made anew."""
+    rows = []
+    for config, by_count in found.items():
+        row: dict[str, str] = {"recipe": config}
+        for count, times in by_count.items():
+            row[f"network, {count}"] = f"{times['predict_ms']:.2f}"
+            row[f"reference, {count}"] = f"{times['solve_ms']:.2f}"
+            row[f"faster, {count}"] = f"{times['times_faster']:.1f} x"
+        rows.append(row)
+    return markdown.fill(text, COMMAND, markdown.table(rows))
+
+
 def main(arguments: list[str]) -> None:
     if len(arguments) > 1:
         raise app.UsageError(f"unexpected argument {arguments[1]!r}")
@@ -105,6 +121,7 @@ def main(arguments: list[str]) -> None:
             "configs": found,
         },
     )
+    reporting.write_text(PAGE, in_page(PAGE.read_text(), found))
 
 
 if __name__ == "__main__":

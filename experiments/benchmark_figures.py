@@ -25,7 +25,7 @@ from experiments.benchmark_report import (
 )
 from experiments.benchmarks import CACHE, ROOT
 from experiments.benchmarks import runs as benchmark_runs
-from experiments.opening import flags_only
+from experiments.opening import flags_only, hush
 from experiments.protocols import PROTOCOLS
 from pilno_jax import plotting
 
@@ -104,6 +104,7 @@ def beside_the_paper(ax) -> None:
 
 def main(arguments: list[str]) -> None:
     flags_only(arguments)
+    hush()
     root, cache = Path(ROOT.value), Path(CACHE.value)
     for config in BENCHMARKS:
         if not (found := predictions(config, root, cache)):

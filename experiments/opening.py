@@ -7,9 +7,14 @@ from absl import app, logging
 import pilno_jax
 
 
+def hush() -> None:
+    """Orbax tells how it reads."""
+    logging.set_verbosity(logging.FATAL)
+
+
 def open_run(workdir: str) -> pilno_jax.TrainedRun:
     """The run in `workdir`, or the end of the program with the reason."""
-    logging.set_verbosity(logging.FATAL)  # Orbax tells how it reads
+    hush()
     try:
         return pilno_jax.load(workdir)
     except (FileNotFoundError, ValueError) as error:

@@ -18,6 +18,7 @@ from experiments.artifacts import ARTIFACTS
 from experiments.artifacts.base import Findings, Report
 from experiments.entry import FAILED, INTERRUPTED, complain
 from experiments.interruption import Interrupted
+from experiments.opening import hush
 from experiments.progress import Console
 from experiments.protocols import PROTOCOLS, Protocol
 from experiments.suite import AT_ONCE_HELP, Failed, run_all, shard, unique
@@ -115,6 +116,7 @@ def main(arguments: list[str]) -> int:
 def reproduce(
     found: dict[str, Findings], mine: list[Any], root: Path, cache: Path
 ) -> int:
+    hush()
     console = Console()
     console.line(next(iter(found.values())).protocol.describe())
     waiting = dict(found)
