@@ -117,7 +117,7 @@ def paired_bars(
     for number, (kind, heights) in enumerate(values.items()):
         ax.bar(places + (number + 0.5) * width - 0.4, heights, width, label=kind)
     ax.set(title=title, yscale="log")
-    ax.set_xticks(places, names, rotation=25, ha="right", fontsize=7.5)
+    ax.set_xticks(places, names, rotation=40, ha="right", fontsize=7.0)
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none", handlelength=1.2)
 
 
