@@ -159,7 +159,7 @@ def page(results: Results) -> str:
             "\n## What limits the error now\n",
             *(limit(config, results) for config in known),
             "\n## Pictures",
-            *(pictures(config) for config in known),
+            *filter(None, map(pictures, known)),
             "",
         ]
     )

@@ -68,7 +68,10 @@ def slices_figure(
     """Per case a panel per time: the reference and every model's line."""
     first = next(iter(found.values()))
     x, t = first.problem.grid.axes
-    places = np.linspace(0, t.num_points - 1, 5).round().astype(int)[1:]
+    # Without time both ends are boundary.
+    inner = slice(1, None) if t.name == "t" else slice(1, -1)
+    count = 5 if t.name == "t" else 6
+    places = np.linspace(0, t.num_points - 1, count).round().astype(int)[inner]
     figure, axes = plotting.panels(len(places) * len(cases), len(places))
     panels = iter(axes)
     rows: list[Row] = []

@@ -51,7 +51,7 @@ def save(figure: Figure, path: Path) -> None:
     """Write the figure; the suffix of the path is the format."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context(LOOK):
-        figure.savefig(path)
+        figure.savefig(path, bbox_inches="tight", pad_inches=0.08)
 
 
 def field(
@@ -81,7 +81,8 @@ def field(
         interpolation="nearest",
     )
     ax.set(title=title, xlabel=across.name, ylabel=up.name)
-    ax.figure.colorbar(drawn, ax=ax, shrink=0.9)
+    bar = ax.figure.colorbar(drawn, ax=ax, shrink=0.9)
+    bar.formatter.set_powerlimits((-2, 3))  # type: ignore[attr-defined]
 
 
 def signed_field(ax: Axes, grid: Grid, values: Any, title: str) -> None:
