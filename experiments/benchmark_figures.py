@@ -13,7 +13,7 @@ import numpy as np
 from absl import app, flags
 from matplotlib.figure import Figure
 
-from experiments.artifacts.base import Findings, Predictions
+from experiments.artifacts.base import Findings, Key, Predictions
 from experiments.artifacts.pictures import fields_figure, slices_figure
 from experiments.benchmark_report import (
     BENCHMARKS,
@@ -27,6 +27,7 @@ from experiments.benchmarks import CACHE, ROOT
 from experiments.benchmarks import runs as benchmark_runs
 from experiments.opening import flags_only, hush
 from experiments.protocols import PROTOCOLS
+from experiments.suite import Run
 from pilno_jax import plotting
 
 for shown in ("root", "cache"):
@@ -37,7 +38,7 @@ LABELS, PILNO = "labels alone", "PILNO"
 
 def predictions(config: str, root: Path, cache: Path) -> dict[str, Predictions]:
     """On the test law that counts, of both runs; nothing if one is not finished."""
-    runs = {
+    runs: dict[Key, Run] = {
         (LABELS,): benchmark_runs(config, "baselines", 1)[0],
         (PILNO,): benchmark_runs(config, "fast", 1)[0],
     }
@@ -47,7 +48,7 @@ def predictions(config: str, root: Path, cache: Path) -> dict[str, Predictions]:
     law = BENCHMARKS[config].law or ""
     field, _, value = law.partition("=")
     changes = {field: float(value)} if value else {}
-    return {name: findings.predictions(name, **changes) for (name,) in runs}
+    return {name: findings.predictions(name, **changes) for name in (LABELS, PILNO)}
 
 
 def benchmark_figures(config: str, found: dict[str, Predictions]) -> dict[str, Figure]:

@@ -191,8 +191,11 @@ def read_results() -> dict[str, list[dict[str, Any]]]:
 
 def kind(result: dict[str, Any]) -> str:
     """PILNO, or the name of a model that saw labels alone."""
-    alone = result["changes"].get("weights.pde") == 0.0
-    return result["model"].upper() if alone else "PILNO"
+    if result["changes"].get("weights.pde") != 0.0:
+        return "PILNO"
+    if result["model"] == "deepomamba":  # as long as its authors train it
+        return f"DeepOMamba, {result['steps']} steps"
+    return result["model"].upper()
 
 
 def ours(config: str, results: Results) -> list[dict[str, Any]]:
