@@ -11,6 +11,7 @@ docs/benchmarks.md; the solvers are far more exact than the comparison asks for.
 no solver here: its reference is a closed form.
 """
 
+import argparse
 import os
 import time
 from collections.abc import Callable
@@ -18,16 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import jax
-from absl import app, flags
 
 from configs import burgers, darcy, diffusion, forced_kdv, rd_forcing, rd_ic
 from experiments import markdown
 from experiments.building import build
 from pilno_jax import reporting
-
-OUTPUT = flags.DEFINE_string("output", "results/inference.json", "Where it goes.")
-REPETITIONS = flags.DEFINE_integer("repetitions", 5, "Of each; the fastest counts.")
-MANY = flags.DEFINE_integer("many", 256, "Inputs of a sweep.", lower_bound=1)
 
 PAGE, COMMAND = Path("docs/speed.md"), "python -m benchmarks.inference"
 RECIPES = {
@@ -96,15 +92,18 @@ def in_page(text: str, found: dict[str, dict[str, dict[str, float]]]) -> str:
     return markdown.fill(text, COMMAND, markdown.table(rows))
 
 
-def main(arguments: list[str]) -> None:
-    if len(arguments) > 1:
-        raise app.UsageError(f"unexpected argument {arguments[1]!r}")
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--output", type=Path, default=Path("results/inference.json"))
+    parser.add_argument("--repetitions", type=int, default=5, help="the fastest counts")
+    parser.add_argument("--many", type=int, default=256, help="inputs of a sweep")
+    options = parser.parse_args()
     start, load = time.perf_counter(), os.getloadavg()[0]
     found: dict[str, dict[str, dict[str, float]]] = {}
     for config in RECIPES:
         found[config] = {}
-        for count in (1, MANY.value):
-            row = measure(config, count, REPETITIONS.value)
+        for count in (1, options.many):
+            row = measure(config, count, options.repetitions)
             found[config][str(count)] = row
             print(
                 f"{config:12} {count:4} inputs: network {row['predict_ms']:7.3f} ms, "
@@ -113,7 +112,7 @@ def main(arguments: list[str]) -> None:
                 flush=True,
             )
     reporting.write_json(
-        Path(OUTPUT.value),
+        options.output,
         {
             **reporting.environment(),
             "load_average_at_start": round(load, 1),
@@ -125,4 +124,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    main()

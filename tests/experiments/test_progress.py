@@ -19,10 +19,12 @@ def on_a_terminal(columns, act):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with os.fdopen(theirs, "w") as stream:
         act(Console(stream))
-        stream.flush()
-        written = os.read(ours, 10000).decode()
+        print("|", end="", file=stream, flush=True)
+        written = b""
+        while not written.endswith(b"|"):  # a terminal hands over what it has so far
+            written += os.read(ours, 10000)
     os.close(ours)
-    return written
+    return written[:-1].decode()
 
 
 def some_lines(console):
