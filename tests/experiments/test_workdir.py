@@ -6,7 +6,6 @@ import re
 import shutil
 
 import numpy as np
-import pytest
 from ml_collections import ConfigDict
 
 import pilno_jax
@@ -110,13 +109,3 @@ def test_a_report_that_is_missing_is_made_without_changing_the_result(
     assert (workdir / "result.json").read_bytes() == result
     assert (workdir / "report.html").exists()
     assert len(list((workdir / "figures").iterdir())) == 7
-
-
-def test_two_devices_give_the_losses_of_one(straight, runs, tmp_path, read_rows):
-    runs.complete(tmp_path, {"devices": 2})
-    one = [row["loss"] for row in read_rows(straight)]
-    two = [row["loss"] for row in read_rows(tmp_path)]
-    # The first row has the same numbers summed in another order; later rows multiply
-    # that rounding by training's sensitivity.
-    assert two[0] == pytest.approx(one[0], rel=1e-5)
-    assert two[:20] == pytest.approx(one[:20], rel=1e-2)
