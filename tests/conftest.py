@@ -15,6 +15,13 @@ import pytest  # noqa: E402
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forget_programs():
+    """A process that keeps every program it compiled slows down by and by."""
+    yield
+    jax.clear_caches()
+
+
 @pytest.fixture
 def x64():
     """Double precision, for tests that measure an order or a floor."""
