@@ -74,5 +74,5 @@ def test_the_library_knows_no_entry_point(module):
 
 @every_module
 def test_only_plotting_draws(module):
-    if module != "pilno_jax.plotting":
+    if not within({module}, "pilno_jax.plotting"):
         assert not within(imports(module), "matplotlib")

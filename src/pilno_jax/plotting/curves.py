@@ -1,0 +1,125 @@
+"""Figures of a run: how it trained, how large its errors are, the poles it learned."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+from pilno_jax.error_estimate import Law, rank_correlation
+from pilno_jax.grids import Grid
+from pilno_jax.models import poles
+from pilno_jax.plotting.panels import LINE_COLOURS, PANEL_INCHES, panels, rule
+
+
+def loss_figure(steps: Any, terms: dict[str, Any]) -> Figure:
+    """The loss, in black, and its unweighted terms over the steps."""
+    figure, (ax,) = panels(1)
+    figure.set_figwidth(2 * PANEL_INCHES[0])
+    for name, values in terms.items():
+        total = {"color": "black", "linewidth": 2.2} if name == "loss" else {}
+        # One row is a point, which a line without markers would not show.
+        marker = "." if len(steps) == 1 else ""
+        ax.plot(steps, np.asarray(values, float), marker=marker, label=name, **total)
+    ax.set(xlabel="step", ylabel="mean since the last row", yscale="log")
+    ax.set(title="loss and its unweighted terms")
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    rule(ax)
+    return figure
+
+
+def validation_figure(steps: Any, minutes: Any, errors: Any) -> Figure:
+    """The error of the validation set over steps and over wall-clock time."""
+    figure, axes = panels(2)
+    for ax, places, name in zip(
+        axes, (steps, minutes), ("step", "wall-clock time [min]"), strict=True
+    ):
+        ax.plot(places, errors, marker=".")
+        ax.set(xlabel=name, ylabel="mean relative $L^2$ error", yscale="log")
+        rule(ax)
+    figure.suptitle("validation error")
+    return figure
+
+
+def error_figure(errors: Any) -> Figure:
+    """How many test cases have which relative error."""
+    errors = np.asarray(errors, float)
+    figure, (ax,) = panels(1)
+    figure.set_figwidth(2 * PANEL_INCHES[0])
+    # Bins equal in the logarithm, and of some width even where all errors agree.
+    edges = np.geomspace(0.99 * errors.min(), 1.01 * errors.max(), 21)
+    ax.hist(errors, bins=edges.tolist(), color="lightgrey", edgecolor="white")
+    marks = {"mean": errors.mean(), "median": np.median(errors), "max": errors.max()}
+    for style, (name, value) in zip(("-", "--", ":"), marks.items(), strict=True):
+        colour = LINE_COLOURS[list(marks).index(name)]
+        label = f"{name} {value:.2e}"
+        ax.axvline(float(value), color=colour, linestyle=style, label=label)
+    ax.set(xscale="log", xlabel="relative $L^2$ error", ylabel="test cases")
+    _sparse_ticks(ax.xaxis)
+    ax.set(title=f"error over {len(errors)} test cases")
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    return figure
+
+
+def _sparse_ticks(axis: Any) -> None:
+    """1, 2 and 5 of each decade: all of them run into each other across a panel."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def calibration_figure(residuals: Any, errors: Any, law: Law) -> Figure:
+    """True errors over those that a calibrated residual predicts; one dot a sample."""
+    predicted, errors = law(residuals), np.asarray(errors, float)
+    figure, (ax,) = panels(1)
+    figure.set_figwidth(1.4 * PANEL_INCHES[0])
+    ends = np.array([predicted.min(), predicted.max()])
+    ax.fill_between(
+        ends, ends / law.spread, ends * law.spread, color="lightgrey", linewidth=0
+    )
+    name = f"equal, and within a factor {law.spread:.2f}"
+    ax.plot(ends, ends, color="grey", linewidth=1.0, label=name)
+    ax.plot(predicted, errors, "o", markersize=3.5)
+    ax.set(xscale="log", yscale="log", ylabel="true relative $L^2$ error")
+    ax.set(xlabel="error predicted from the residual")
+    _sparse_ticks(ax.xaxis)
+    correlation = rank_correlation(residuals, errors)
+    ax.set(title=f"{len(errors)} samples, rank correlation {correlation:.2f}")
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    rule(ax)
+    return figure
+
+
+def poles_figure(grid: Grid, params: Any) -> Figure | None:
+    """Learned decay rates and frequencies, in units of each axis; None without any."""
+    layers = poles(params, grid.extents)
+    if not layers:
+        return None
+    shown = [i for i, found in enumerate(layers[0]) if found.decay.size]
+    figure, axes = panels(len(shown))
+    for ax, number in zip(axes, shown, strict=True):
+        axis = grid.axes[number]
+        for index, layer in enumerate(layers):
+            decay, frequency = np.ravel(layer[number].decay), layer[number].frequency
+            marker, name = "os^Dv"[index % 5], f"layer {index + 1}"
+            # Open markers: layers often start, and stay, on top of one another.
+            ax.plot(decay, np.ravel(frequency), marker, fillstyle="none", label=name)
+        ax.set(title=f"along {axis.name}", xlabel=f"decay rate [1/{axis.name}]")
+        ax.set(ylabel=f"angular frequency [rad/{axis.name}]")
+        rule(ax)
+    axes[0].legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    figure.suptitle(r"learned poles $\mu = -$decay $+\, i$ frequency")
+    return figure
+
+
+def pole_comparison(ax: Axes, true: Any, learned: Any, title: str) -> None:
+    """True poles as crosses, learned ones as circles, in the complex plane."""
+    ax.plot(np.real(true), np.imag(true), "x", markersize=9, label="true")
+    learned = np.asarray(learned)
+    ax.plot(learned.real, learned.imag, "o", fillstyle="none", label="learned")
+    ax.set(title=title, xlabel=r"Re $\mu$ (minus the decay rate)")
+    ax.set(ylabel=r"Im $\mu$ (angular frequency)")
+    ax.margins(0.15)
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    rule(ax)
