@@ -54,10 +54,7 @@ PAPER_STEPS = {
     "forced_kdv": 60,
     "diffusion": 600,
 }
-
-
-# Of our recipe, what the others' baselines are given: a few labels are soon learnt by
-# heart, as the one at full length shows.
+# Of the recipe's steps, what baselines are given where it is not the protocol's share.
 BASELINE_SHARE = {"burgers": 1.0}
 
 

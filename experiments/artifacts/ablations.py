@@ -91,9 +91,8 @@ def ablation(
         rows: list[Row] = []
         for name in entries:
             error = findings.error(name, law=law)
-            row = {"": name, "error": error, "times": round(error["mean"] / base, 2)}
-            row["step [ms]"] = round(findings.result(name, 0)["step_ms"], 1)
-            rows.append(row)
+            times = round(error["mean"] / base, 2)
+            rows.append({"": name, "error": error, "times": times})
         idle = [row[""] for row in rows[1:] if row["times"] < 1.05]
         told = ", ".join(idle) or "none"
         steps = findings.result(RECIPE, 0)["steps"]
