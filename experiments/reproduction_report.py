@@ -11,7 +11,7 @@ from absl import app
 
 from experiments import markdown
 from experiments.artifacts import ARTIFACTS
-from experiments.artifacts.ablations import ABLATIONS
+from experiments.artifacts.ablations import ABLATIONS, RECIPE
 from experiments.artifacts.base import BETTER, NOT, REPRODUCED
 from pilno_jax import reporting
 
@@ -89,8 +89,8 @@ def ablation_table(artifacts: Mapping[str, dict[str, Any]]) -> str:
         problem = content["title"].partition(":")[0].partition(", tested")[0]
         for found in content["rows"]:
             row = table.setdefault(found[""], {"undone": found[""]})
-            first = found["times"] == 1.0 and found is content["rows"][0]
-            row[problem] = found["error"] if first else f"x {found['times']}"
+            is_base = found[""].startswith(RECIPE)
+            row[problem] = found["error"] if is_base else f"x {found['times']}"
     return markdown.table(list(table.values()))
 
 

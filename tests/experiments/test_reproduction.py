@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 
+from configs.base import settle_model
 from experiments import benchmark_report, benchmarks, markdown, reproduction_report
 from experiments.artifacts import ARTIFACTS
+from experiments.artifacts.ablations import RECIPE
 from experiments.artifacts.base import BETTER, NOT, REPRODUCED, Findings, verdict
 from experiments.building import build
 from experiments.command_line import read_config
 from experiments.protocols import LENGTH_SCALES, PROTOCOLS
 from experiments.suite import unique
 from pilno_jax import reporting
+from pilno_jax.models import DeepOMamba
 
 SHAPED = [  # those that need no trained network, just results
     "table-main",
@@ -194,13 +197,19 @@ def test_what_undoing_costs_is_one_table():
         return [{"": name, "error": error, "times": t} for name, t in times.items()]
 
     found = {
-        "darcy-ablation": {"title": "Darcy: parts", "rows": rows(recipe=1.0, adam=1.5)},
-        "rd-ablation": {"title": "RD: parts", "rows": rows(recipe=1.0, soft=1.0)},
+        "darcy-ablation": {
+            "title": "Darcy: parts",
+            "rows": rows(**{RECIPE: 1.0, "adam": 1.5}),
+        },
+        "rd-ablation": {
+            "title": "RD: parts",
+            "rows": rows(**{RECIPE: 1.0, "soft": 1.0}),
+        },
     }
     assert reproduction_report.ablation_table(found).splitlines() == [
         "| undone | RD | Darcy |",
         "| --- | --- | --- |",
-        "| recipe | 2.00e-02 | 2.00e-02 |",
+        "| the recipe | 2.00e-02 | 2.00e-02 |",
         "| soft | x 1.0 |  |",
         "| adam |  | x 1.5 |",
     ]
@@ -208,10 +217,20 @@ def test_what_undoing_costs_is_one_table():
         markdown.fill("no marks", "some command", "a table")
 
 
+def built(run):
+    settings = read_config(f"configs/{run.config}.py:{run.recipe}")
+    with settings.unlocked():
+        settings.update_from_flattened_dict(dict(run.changes))
+    settle_model(settings)
+    return build(settings)
+
+
 @pytest.mark.parametrize("config", benchmark_report.BENCHMARKS)
 def test_benchmark_runs_build(config):
     for run in benchmarks.runs(config, "baselines", 1)[:1]:
-        settings = read_config(f"configs/{run.config}.py:{run.recipe}")
-        with settings.unlocked():
-            settings.update_from_flattened_dict(dict(run.changes))
-        assert build(settings).batches is not None
+        assert built(run).batches is not None
+
+
+def test_the_rival_has_its_own_size_and_not_that_of_the_recipe():
+    *_, run = benchmarks.runs("forced_kdv", "baselines", 1)
+    assert built(run).model == DeepOMamba()

@@ -44,7 +44,7 @@ def test_parameter_count_of_the_paper():
 
 def test_initial_state_space():
     """A = -(1, ..., 16), D = 1, steps log-uniform in their range."""
-    net = DeepOMamba(width=32)
+    net = DeepOMamba(token_width=32)
     params = jit(net.init)(KEY, jnp.zeros((5, 6, 2)), axes(5, 6))
     block = params["params"]["mamba_0"]
     rates = np.broadcast_to(np.arange(1, 17), (64, 16))
@@ -56,7 +56,7 @@ def test_initial_state_space():
 
 
 def test_future_does_not_reach_the_past_and_batches_agree():
-    net = DeepOMamba(width=16, num_layers=2)
+    net = DeepOMamba(token_width=16, num_blocks=2)
     features = jax.random.normal(KEY, (3, 5, 9, 2))
     params, apply = jit(net.init)(KEY, features, axes(5, 9)), jit(net.apply)
     u = apply(params, features, axes(5, 9))
@@ -72,7 +72,7 @@ def test_future_does_not_reach_the_past_and_batches_agree():
 
 
 def test_every_parameter_has_a_gradient():
-    net = DeepOMamba(width=16, out_channels=2)
+    net = DeepOMamba(token_width=16, out_channels=2)
     features = jax.random.normal(KEY, (5, 9, 2))
     params = jit(net.init)(KEY, features, axes(5, 9))
     loss = lambda p: jnp.mean(net.apply(p, features, axes(5, 9)) ** 2)  # noqa: E731
@@ -81,7 +81,7 @@ def test_every_parameter_has_a_gradient():
 
 
 def test_errors():
-    with pytest.raises(ValueError, match="width = 0"):
-        DeepOMamba(width=0)
+    with pytest.raises(ValueError, match="token_width = 0"):
+        DeepOMamba(token_width=0)
     with pytest.raises(ValueError, match="space and time"):
         DeepOMamba().init(KEY, jnp.zeros((4, 1)), axes(4, 1)[:1])

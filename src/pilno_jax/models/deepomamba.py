@@ -92,18 +92,20 @@ class Mamba(nn.Module):
 class DeepOMamba(nn.Module):
     """Fields on (space, time); the last of `axes` is the time.
 
-    width: of the tokens. 643,940 parameters at 100 points, 7 channels and width 256.
+    643,940 parameters at 100 points and 7 channels. What sizes it has are not those of
+    a neural operator, and have names of their own: a config that changes from one to
+    the other takes these defaults.
     """
 
-    width: int = 256
-    num_layers: int = 1
+    token_width: int = 256
+    num_blocks: int = 1
     state_size: int = 16
     conv_size: int = 4
     expansion: int = 2
     out_channels: int = 1
 
     def __post_init__(self):
-        names = "width num_layers state_size conv_size expansion out_channels"
+        names = "token_width num_blocks state_size conv_size expansion out_channels"
         require_positive(**{name: getattr(self, name) for name in names.split()})
         super().__post_init__()
 
@@ -114,9 +116,9 @@ class DeepOMamba(nn.Module):
         # One token per time step: (..., space, time, channels) -> (..., time, -1).
         x = jnp.swapaxes(features, -3, -2)
         x = x.reshape(*x.shape[:-2], -1)
-        x = nn.Dense(self.width, name="in")(x)
+        x = nn.Dense(self.token_width, name="in")(x)
         x = nn.LayerNorm(epsilon=1e-5, name="norm_in")(x)
-        for index in range(self.num_layers):
+        for index in range(self.num_blocks):
             block = Mamba(
                 self.state_size, self.conv_size, self.expansion, name=f"mamba_{index}"
             )
