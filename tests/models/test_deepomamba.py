@@ -6,9 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import linen as nn
 
 from pilno_jax.models import DeepOMamba
-from pilno_jax.models.deepomamba import STEP_RANGE, selective_scan
+from pilno_jax.models.deepomamba import STEP_RANGE, CausalConvolution, selective_scan
 
 KEY = jax.random.key(0)
 # Compiling is nearly all the time these tests take, and they run each program once.
@@ -33,6 +34,16 @@ def test_selective_scan_is_the_recurrence():
         outputs.append((h * c[:, t, None, :]).sum(-1))
     found = jit(selective_scan)(v, dt, a, b, c)
     np.testing.assert_allclose(found, np.stack(outputs, 1), rtol=2e-5, atol=2e-5)
+
+
+def test_causal_convolution_is_that_of_flax():
+    v = jax.random.normal(KEY, (2, 9, 5))
+    flax = nn.Conv(5, (4,), padding="CAUSAL", feature_group_count=5)
+    params = jit(flax.init)(KEY, v)
+    found = jit(CausalConvolution(4).apply)(params, v)
+    np.testing.assert_allclose(found, jit(flax.apply)(params, v), atol=1e-6)
+    own = jit(CausalConvolution(4).init)(KEY, v)
+    jax.tree.map(np.testing.assert_array_equal, own, params)
 
 
 def test_parameter_count_of_the_paper():
