@@ -22,8 +22,9 @@ class Protocol:
     """A recipe, its seeds, and the share of its steps that each run takes.
 
     main_seeds hold for the main table, whose runs are the recipes themselves;
-    ablation_share for the many runs that undo one part of a recipe; trained_lengths
-    are the length scales that heat maps train at.
+    ablation_share for the many runs that undo one part of a recipe; most_steps for
+    rivals that count in epochs; trained_lengths are the length scales that heat maps
+    train at.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Protocol:
     seeds: tuple[int, ...]
     share: float
     ablation_share: float
+    most_steps: int | None
     main_seeds: tuple[int, ...]
     trained_lengths: tuple[float, ...]
 
@@ -43,6 +45,8 @@ class Protocol:
             intervals = max(round(self.share * recipe["train.steps"] / every), 1)
             wanted["train.steps"] = intervals * every
         wanted |= changes or {}
+        if self.most_steps and "train.steps" in wanted:
+            wanted["train.steps"] = min(wanted["train.steps"], self.most_steps)
         # What the recipe says anyway is no change: the same run has one name.
         changed = {k: v for k, v in wanted.items() if _plain(v) != recipe[k]}
         return Run(config, self.recipe).but(changed)
@@ -51,18 +55,21 @@ class Protocol:
         self, config: str, changes: Changes | None = None, seed: int = 0
     ) -> Run:
         """A run of the recipe as it stands in its config file."""
-        return self.at(1.0).run(config, changes, seed)
+        whole = dataclasses.replace(self, share=1.0, most_steps=None)
+        return whole.run(config, changes, seed)
 
     def at(self, share: float) -> "Protocol":
         """The same, with runs of another length."""
         return dataclasses.replace(self, share=share)
 
     def describe(self) -> str:
-        length = f"{self.share:.0%} of the steps of" if self.share < 1 else "all of"
-        less = f" ({self.ablation_share:.0%} in ablations)" if self.share < 1 else ""
         seeds = f"{len(self.seeds)} seed{'s' if len(self.seeds) > 1 else ''}"
+        length = "all steps"
+        if self.share < 1:
+            length = f"{self.share:.0%} of the steps ({self.ablation_share:.0%} in "
+            length += f"ablations, at most {self.most_steps} where epochs are counted)"
         return (
-            f"protocol `{self.name}`: {length} the `{self.recipe}` recipe{less}, "
+            f"protocol `{self.name}`: {length} of the `{self.recipe}` recipe, "
             f"{seeds} ({len(self.main_seeds)} in the main table), heat maps trained at "
             f"{len(self.trained_lengths)} of the ten length scales"
         )
@@ -75,6 +82,7 @@ PROTOCOLS = {
         seeds=(0, 1, 2, 3, 4),
         share=1.0,
         ablation_share=1.0,
+        most_steps=None,
         main_seeds=(0, 1, 2, 3, 4),
         trained_lengths=LENGTH_SCALES,
     ),
@@ -84,6 +92,7 @@ PROTOCOLS = {
         seeds=(0,),
         share=0.2,
         ablation_share=0.1,
+        most_steps=1200,
         main_seeds=(0, 1, 2),
         trained_lengths=(0.5, 1.0, 2.0, 5.0),
     ),

@@ -1,10 +1,12 @@
 """Every config in configs/, in both recipes, takes two steps and reports."""
 
+import ast
+import re
 from pathlib import Path
 
 import pytest
 
-from experiments import command_line, entry
+from experiments import benchmark_report, command_line, entry
 from pilno_jax import reporting
 
 ROOT = Path(__file__).parents[2]
@@ -56,3 +58,20 @@ def test_two_steps(path, recipe, tmp_path, monkeypatch, capfd):
     assert result["steps"] == 2 and result["recipe"] == recipe
     assert result["skipped_steps"] == 0
     assert len(result["relative_l2_by_law"]) == len(config.evaluation.over)
+
+
+@pytest.mark.parametrize("config", benchmark_report.BENCHMARKS)
+def test_docstrings_say_what_was_measured(config, monkeypatch):
+    """Error, minutes, and in brackets what undoing a departure has cost."""
+    monkeypatch.chdir(ROOT)
+    text = ast.get_docstring(ast.parse(Path(f"configs/{config}.py").read_text())) or ""
+    text = " ".join(text.split())
+    results = benchmark_report.read_results()
+    error = benchmark_report.mean_error(config, results)["mean"]
+    minutes = benchmark_report.minutes_by_cores(benchmark_report.ours(config, results))
+    assert f"error {error:.1e} after {minutes[2]:.0f} minutes on two cores" in text
+    path = f"results/reproduction/{benchmark_report.BENCHMARKS[config].ablation}.json"
+    assert f"results/{config}_fast.json" in text and path in text
+    known = {f"[{row['times']:g}]" for row in reporting.read_json(Path(path))["rows"]}
+    told = re.findall(r"\[[\d.]+\]", text)
+    assert told and set(told) <= known
