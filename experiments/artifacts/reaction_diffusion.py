@@ -1,6 +1,6 @@
 """Reaction-diffusion: length scales, data efficiency, causality, cost."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -17,7 +17,13 @@ from experiments.artifacts.base import (
 from experiments.artifacts.curves import Errors, curve
 from experiments.artifacts.heat_maps import WITH, WITHOUT, heat_map
 from experiments.artifacts.tables import Entry, bars, factor, mean, scatter, table
-from experiments.protocols import EVEN_IN_TIME, LABELS_ONLY, NO_VIRTUAL, Protocol
+from experiments.protocols import (
+    EVEN_IN_TIME,
+    LABELS_ONLY,
+    NO_VIRTUAL,
+    Changes,
+    Protocol,
+)
 from experiments.suite import Run
 
 PILNO, LABELS = "PILNO", "labels only"
@@ -88,15 +94,39 @@ causality_no_virtual = curve(
 THREE = {LABELS: LABELS_ONLY, WEIGHTED: CAUSAL, EVEN: EVEN_IN_TIME}
 
 
-def _three(protocol: Protocol) -> dict[Key, Run]:
-    return {
-        (name, 0): protocol.run("rd_forcing", changes)
-        for name, changes in THREE.items()
-    }
+# Nearer to the paper's training: does TCW make up for something that ours has?
+LIKE_THE_PAPER = {
+    "train.physics_loss": "squared",
+    "train.optimizer": "adam",
+    "train.learning_rate": 5e-3,
+}
+SQUARED_WEIGHTED, SQUARED_EVEN = (
+    f"{name}, squared loss and Adam" for name in (WEIGHTED, EVEN)
+)
+OVER_TIME = {
+    **THREE,
+    SQUARED_WEIGHTED: {**CAUSAL, **LIKE_THE_PAPER},
+    SQUARED_EVEN: {**EVEN_IN_TIME, **LIKE_THE_PAPER},
+}
+
+
+def _first_seeds(
+    variants: Mapping[str, Changes],
+) -> Callable[[Protocol], dict[Key, Run]]:
+    def runs(protocol: Protocol) -> dict[Key, Run]:
+        return {
+            (name, 0): protocol.run("rd_forcing", changes)
+            for name, changes in variants.items()
+        }
+
+    return runs
+
+
+_three = _first_seeds(THREE)
 
 
 def _causality(findings: Findings) -> Report:
-    histories = {name: findings.history(name, 0) for name in THREE}
+    histories = {name: findings.history(name, 0) for name in OVER_TIME}
     figure = pictures.history_figure(
         histories,
         "step",
@@ -105,16 +135,32 @@ def _causality(findings: Findings) -> Report:
     )
     last = {name: rows[-1]["validation"] for name, rows in histories.items()}
     rows = [{"": name, "validation error": error} for name, error in last.items()]
-    claim = Claim(
-        "With virtual inputs TCW helps (paper: 4e-2 without, 2.5e-2 with).",
-        factor(last[EVEN], last[WEIGHTED]),
-        verdict(last[WEIGHTED] < 0.95 * last[EVEN]),
+    helped, squared_helped = (
+        last[weighted] < 0.95 * last[even]
+        for weighted, even in (
+            (WEIGHTED, EVEN),
+            (SQUARED_WEIGHTED, SQUARED_EVEN),
+        )
     )
-    return Report(rows, [claim], {"": figure})
+    claims = [
+        Claim(
+            "With virtual inputs TCW helps (paper: 4e-2 without, 2.5e-2 with).",
+            factor(last[EVEN], last[WEIGHTED]),
+            verdict(helped),
+        ),
+        Claim(
+            "It does so with a squared loss and Adam, as in the paper's training.",
+            factor(last[SQUARED_EVEN], last[SQUARED_WEIGHTED]),
+            verdict(squared_helped),
+        ),
+    ]
+    return Report(rows, claims, {"": figure})
 
 
 causality = Artifact(
-    "Reaction-diffusion, forcing: TCW over the training", _three, _causality
+    "Reaction-diffusion, forcing: TCW over the training",
+    _first_seeds(OVER_TIME),
+    _causality,
 )
 
 

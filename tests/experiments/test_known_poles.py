@@ -1,11 +1,14 @@
 """The systems are what they say, and a layer with their poles is the system itself."""
 
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import known_poles
+from experiments import known_poles, markdown, when_poles_pay
+from pilno_jax import reporting
 from pilno_jax.models import poles
 
 
@@ -74,3 +77,22 @@ def test_fitting_keeps_the_best_start(x64):
     misfit = np.linalg.norm(found - system.u) / np.linalg.norm(system.u)
     assert misfit == pytest.approx(misfits.min(), rel=1e-6)
     assert jax.tree.leaves(poles(params)[0][1])[0].shape == (3,)
+
+
+def test_what_a_constant_forcing_tells_the_layers_apart():
+    """A closed Fourier axis knows no start: it answers rest with rest."""
+    t = jnp.linspace(0, 1, 33)
+    spread = {}
+    for name in ("FNO", "FNO, period 2", "ALNO", "LNO"):
+        model, constant = when_poles_pay.NETWORKS[name], jnp.ones((33, 1))
+        params = jax.jit(model.init)(jax.random.key(1), constant, (t,))
+        answer = jax.jit(model.apply)(params, constant, (t,))[..., 0]
+        spread[name] = float(jnp.ptp(answer) / jnp.abs(answer).max())
+    assert spread.pop("FNO") < 1e-5
+    assert min(spread.values()) > 1e-2
+
+
+def test_the_page_has_the_measured_table():
+    rows = reporting.read_json(Path("results/when_poles_pay.json"))["rows"]
+    page = Path("docs/poles.md").read_text()
+    assert page == markdown.fill(page, when_poles_pay.COMMAND, markdown.table(rows))

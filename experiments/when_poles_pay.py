@@ -1,0 +1,82 @@
+"""When does a pole pay, and when does a longer Fourier series do as well?
+
+python -m experiments.when_poles_pay
+
+One linear layer of each kind learns the damped oscillators of `known_poles` from
+sixteen forcings and is tested on sixteen others. A few minutes; docs/poles.md says what
+it shows, and holds the table.
+"""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from absl import app, flags
+
+from experiments import known_poles, markdown
+from experiments.known_poles import LINEAR
+from experiments.opening import flags_only
+from experiments.trainer import count_params
+from pilno_jax import reporting
+from pilno_jax.models import ALNO, FNO, LNO
+
+OUTPUT = flags.DEFINE_string(
+    "output", "results/when_poles_pay.json", "Where numbers go."
+)
+PAGE = flags.DEFINE_string("page", "docs/poles.md", "Which page has the table.")
+STEPS = flags.DEFINE_integer("steps", 500, "Of Adam.", lower_bound=1)
+POLISH = flags.DEFINE_integer("polish", 500, "Steps of L-BFGS after them.")
+STARTS = flags.DEFINE_integer("starts", 2, "Random starts.", lower_bound=1)
+
+COMMAND = "python -m experiments.when_poles_pay"
+MODES, POLES = 8, 3  # of the forcings, of the oscillators
+NETWORKS: dict[str, FNO] = {
+    "FNO": FNO(modes=MODES, **LINEAR),
+    "FNO, 32 modes": FNO(modes=32, **LINEAR),
+    "FNO, period 2": FNO(modes=MODES, period=2.0, **LINEAR),
+    "FNO, period 2, 16 modes": FNO(modes=16, period=2.0, **LINEAR),
+    "FNO, period 2, 32 modes": FNO(modes=32, period=2.0, **LINEAR),
+    "ALNO": ALNO(modes=MODES, poles=POLES, **LINEAR),
+    "LNO": LNO(modes=MODES, poles=POLES, **LINEAR),
+}
+
+
+def learn(
+    model: FNO, seen: known_poles.System, unseen: known_poles.System
+) -> dict[str, Any]:
+    """Its size, and its misfit on the forcings it learned from and on others."""
+    options = STEPS.value, POLISH.value, STARTS.value
+    params, misfits = known_poles.fit(dataclasses.replace(seen, model=model), *options)
+    axes = tuple(jnp.asarray(x) for x in unseen.axes)
+    found = model.apply(params, jnp.asarray(unseen.features), axes)[..., 0]
+    error = np.linalg.norm(found - unseen.u) / np.linalg.norm(unseen.u)
+    return {
+        "parameters": count_params(params),
+        "seen forcings": float(np.nanmin(misfits)),
+        "unseen forcings": float(error),
+    }
+
+
+def main(arguments: list[str]) -> None:
+    flags_only(arguments)
+    rows = []
+    with jax.enable_x64(True):
+        seen, unseen = (known_poles.oscillators(seed) for seed in (0, 1))
+        for name, model in NETWORKS.items():
+            rows.append({"layer": name, **learn(model, seen, unseen)})
+            print(*(f"{column} {value}" for column, value in rows[-1].items()))
+    content = {"steps": STEPS.value, "polish": POLISH.value, "starts": STARTS.value}
+    reporting.write_json(
+        Path(OUTPUT.value), {**content, "rows": rows, **reporting.environment()}
+    )
+    page = Path(PAGE.value)
+    reporting.write_text(
+        page, markdown.fill(page.read_text(), COMMAND, markdown.table(rows))
+    )
+
+
+if __name__ == "__main__":
+    app.run(main)
