@@ -92,7 +92,7 @@ PROTOCOLS = {
         seeds=(0,),
         share=0.2,
         ablation_share=0.1,
-        most_steps=1200,
+        most_steps=1000,
         main_seeds=(0, 1, 2),
         trained_lengths=(0.5, 1.0, 2.0, 5.0),
     ),
