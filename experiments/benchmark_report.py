@@ -11,6 +11,7 @@ from typing import Any
 
 from experiments import markdown
 from experiments.artifacts.base import spread
+from experiments.command_line import read_config
 from experiments.protocols import PROTOCOLS
 from pilno_jax import reporting
 
@@ -135,8 +136,8 @@ keeps compiled programs, which its later runs find. The paper's times are those 
 GPUs.
 """
 PAPERS_RECIPE = """
-The paper's recipe is run as in its Appendix E, but for far fewer steps than its 1000
-epochs, which would take two cores days: a check that it runs and learns, no comparison.
+The paper's recipe is run as in its Appendix E, but for far fewer than its 1000 epochs,
+which would take two cores days: a check that it runs and learns, no comparison.
 """
 LABELS_ALONE = """
 The same recipes with every physics term left out: what the equation and the virtual
@@ -237,8 +238,13 @@ def main_row(config: str, results: Results) -> dict[str, Any]:
     }
     for found in results.get(f"{config}_paper", [])[:1]:
         row["paper's recipe"] = error(config, found)
-        row["its steps here"] = found["steps"]
+        row["its epochs here"] = f"{1000 * found['steps'] / paper_steps(config):.3g}"
     return row
+
+
+def paper_steps(config: str) -> int:
+    """Of its 1000 epochs."""
+    return read_config(f"configs/{config}.py:paper").train.steps
 
 
 def minutes_by_cores(found: list[dict[str, Any]]) -> dict[int, float]:
