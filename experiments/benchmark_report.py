@@ -319,7 +319,11 @@ def limit(config: str, results: Results) -> str:
     short, wider = rows["the recipe"]["error"]["mean"], rows["width 48"]["times"]
     share = PROTOCOLS["cpu"].ablation_share
     gain = 1 - (found / short) ** (math.log(2) / math.log(1 / share))
-    limits = "optimisation: more steps still pay" if gain > 0.1 else "capacity"
+    limits = "neither length nor width by itself: both pay a little"
+    if gain > 0.2:
+        limits = "optimisation: more steps still pay"
+    elif wider < 0.9:
+        limits = "capacity: a wider network pays more than a longer training"
     return (
         f"{sentence} With {share:.0%} of the steps the error is {short:.1e}: doubling "
         f"them gains {gain:.0%}. Width 48 instead of 32 gives {wider} times the error "
