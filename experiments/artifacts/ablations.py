@@ -26,9 +26,18 @@ SOFT: Mapping[str, Changes] = {"soft constraints": {"problem.hard_constraints": 
 ADAM: Mapping[str, Changes] = {
     "Adam instead of Muon": {"train.optimizer": "adam", "train.learning_rate": 5e-3}
 }
+PAPERS_SIZES: Mapping[str, Changes] = {
+    "14 modes, 14 poles": {"model.modes": (14, 14), "model.poles": (14, 14)}
+}
 FEATURES: Mapping[str, Changes] = {
     "the paper's features": {"problem.features": "paper"}
 }
+
+
+def causal(rate: float) -> Mapping[str, Changes]:
+    weights = {"causality.name": "exponential", "causality.rate": rate}
+    return {f"weights in time, rate {rate:g}": weights}
+
 
 BURGERS = {
     **COMMON,
@@ -37,10 +46,10 @@ BURGERS = {
     **SOFT,
     "no moving frame": {"problem.moving_frame": False},
     "tanh instead of gelu": {"model.activation": "tanh"},
-    "14 modes, 14 poles": {"model.modes": (14, 14), "model.poles": (14, 14)},
+    **PAPERS_SIZES,
     "poles in t only": {"model.poles": (0, 4)},
     "no poles (FNO)": {"model.name": "fno"},
-    "weights in time, rate 5": {"causality.name": "exponential", "causality.rate": 5.0},
+    **causal(5.0),
 }
 DARCY = {
     **COMMON,
@@ -55,13 +64,16 @@ RD_FORCING = {
     **PERIODIC,
     **SMOOTHER,
     **SOFT,
-    "weights in time, rate 0.5": {
-        "causality.name": "exponential",
-        "causality.rate": 0.5,
-    },
+    **causal(0.5),
 }
-RD_IC = {**COMMON, **PERIODIC, **SMOOTHER, **SOFT}
-DIFFUSION = {**COMMON, **PERIODIC, **SMOOTHER, **SOFT}
+RD_IC = DIFFUSION = {
+    **COMMON,
+    **PERIODIC,
+    **SMOOTHER,
+    **SOFT,
+    **PAPERS_SIZES,
+    **causal(5.0),
+}
 KDV = {
     **COMMON,
     **ADAM,
@@ -69,6 +81,7 @@ KDV = {
     **PERIODIC,
     "L2 residual": {"problem.measure": "l2"},
     **SOFT,
+    **causal(2.0),
 }
 
 
