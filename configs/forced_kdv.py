@@ -4,8 +4,8 @@
 
 Three seeds: error 5.6e-02 after 22 minutes on two cores (results/forced_kdv_fast.json;
 the paper 1.4e-01). The departures from the paper's recipe
-(`configs/forced_kdv.py:paper`), in brackets the error without them over the error with them after a tenth of the steps
-(results/reproduction/kdv-ablation.json):
+(`configs/forced_kdv.py:paper`), in brackets the error without them over the error with
+them after a tenth of the steps (results/reproduction/kdv-ablation.json):
 
 - the residual goes through the inverse of the equation's linear part before it is
   measured, see `kdv_measures` [1.49]; its root [2.37], and little weight on the labels
