@@ -150,6 +150,12 @@ def test_bad_arguments_are_named():
         objective(PROBLEM, toy.apply, data_loss="huber")
 
 
+def test_labels_on_other_nodes_are_named():
+    finer = {**BATCH, "labels": jnp.repeat(BATCH["labels"], 2, axis=1)}
+    with pytest.raises(ValueError, match="shape of labels.*see Problem.restrict"):
+        jax.eval_shape(objective(PROBLEM, toy.apply), toy.TAYLOR, finer)
+
+
 @pytest.mark.parametrize("parts", [2, 4, 5])
 def test_accumulation_is_the_large_batch(x64, parts):
     """Value, terms and gradient, also where 3 and 5 samples have to be filled up."""

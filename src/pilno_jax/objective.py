@@ -160,7 +160,10 @@ def objective(
             shares = batch.get(f"{kind}_shares")
             return jnp.mean(values if shares is None else shares * values)
 
-        distances = distance(problem.restrict(u[:labelled]), labels)
+        found = problem.restrict(u[:labelled])
+        allowed = f"{found.shape}, values on label nodes alone: see Problem.restrict"
+        require(labels.shape == found.shape, "shape of labels", labels.shape, allowed)
+        distances = distance(found, labels)
         terms = {"data": mean(distances, "labelled")}
         total = weights.data * terms["data"]
         if not weights.physics:
