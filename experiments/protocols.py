@@ -45,8 +45,8 @@ class Protocol:
             intervals = max(round(self.share * recipe["train.steps"] / every), 1)
             wanted["train.steps"] = intervals * every
         wanted |= changes or {}
-        if self.most_steps and "train.steps" in wanted:
-            wanted["train.steps"] = min(wanted["train.steps"], self.most_steps)
+        if self.most_steps and changes and "train.steps" in changes:
+            wanted["train.steps"] = min(changes["train.steps"], self.most_steps)
         # What the recipe says anyway is no change: the same run has one name.
         changed = {k: v for k, v in wanted.items() if _plain(v) != recipe[k]}
         return Run(config, self.recipe).but(changed)
