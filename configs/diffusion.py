@@ -14,7 +14,7 @@ tenth of the steps (results/reproduction/diffusion-ablation.json):
 - physics as the root of the residual's norm [1.25], and little weight on the labels
   [1.39].
 - no weights in time [1.16].
-- two layers of 10 modes and 4 poles, not 14 and 14 [0.46]: these are better, and slower;
+- two layers of 10 modes and 4 poles, not 14 and 14 [0.46]: those are better, and slow;
   the small ones reach what is asked of them. gelu, small batches, a cosine schedule.
 """
 

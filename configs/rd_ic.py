@@ -15,7 +15,7 @@ the error with them after a tenth of the steps, at 0.5 as well
 - physics as the root of the residual's norm [1.39], and little weight on the labels
   [1.28].
 - no weights in time [1.07].
-- two layers of 10 modes and 4 poles, not 14 and 14 [0.49]: these are better, and slower;
+- two layers of 10 modes and 4 poles, not 14 and 14 [0.49]: those are better, and slow;
   the small ones reach what is asked of them. gelu, small batches, a cosine schedule.
 """
 
