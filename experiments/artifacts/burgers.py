@@ -142,4 +142,5 @@ backbones = table(
     _backbone_entries(),
     _backbone_claims,
     draw=lambda findings, rows: {"": scatter(findings, list(BACKBONES), 50)},
+    notes=["When poles pay, on a system that has them: [poles.md](poles.md)."],
 )
