@@ -37,8 +37,17 @@ holds, *not reproduced* if it does not.
 def page(artifacts: Mapping[str, dict[str, Any]]) -> str:
     """`artifacts`: name -> content of its json."""
     missing = [name for name in ARTIFACTS if name not in artifacts]
-    parts = [INTRODUCTION, _overview(artifacts)]
-    parts += [section(artifacts[name]) for name in ARTIFACTS if name in artifacts]
+    protocols = sorted({content["protocol"] for content in artifacts.values()})
+    alone = len(protocols) == 1
+    parts = [INTRODUCTION]
+    if alone:
+        parts.append(f"All of it by {protocols[0]}.\n")
+    parts.append(_overview(artifacts))
+    parts += [
+        section(artifacts[name], tell_protocol=not alone)
+        for name in ARTIFACTS
+        if name in artifacts
+    ]
     if missing:
         listed = ", ".join(f"`{name}`" for name in missing)
         parts.append(f"## Not run yet\n\n{listed}.\n")
@@ -55,13 +64,16 @@ def _overview(artifacts: Mapping[str, dict[str, Any]]) -> str:
     return f"{len(claims)} claims tested: {told}.\n"
 
 
-def section(content: Mapping[str, Any]) -> str:
+def section(content: Mapping[str, Any], tell_protocol: bool) -> str:
     seconds = sum(run["wall_clock_seconds"] for run in content["runs"])
+    steps = sorted({run["steps"] for run in content["runs"]})
+    told = f"`{content['artifact']}`: {len(content['runs'])} runs of "
+    told += " to ".join(str(end) for end in dict.fromkeys((steps[0], steps[-1])))
+    told += f" steps, {seconds / 60:.0f} min in all"
     lines = [
         f"## {content['title']}",
         "",
-        f"`{content['artifact']}`, {content['protocol']}; {len(content['runs'])} runs, "
-        f"{seconds / 60:.0f} min in all.",
+        f"{told}; {content['protocol']}." if tell_protocol else f"{told}.",
         "",
         markdown.table(content["rows"]),
         "",

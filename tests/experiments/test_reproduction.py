@@ -136,7 +136,7 @@ def test_the_page_tells_what_ran_and_what_did_not():
         "claims": [{"sentence": "It wins.", "found": "yes", "verdict": BETTER}],
         "notes": ["A note."],
         "figures": ["docs/figures/burgers-data.png"],
-        "runs": [{"wall_clock_seconds": 120.0}],
+        "runs": [{"wall_clock_seconds": 60.0, "steps": s} for s in (200, 500)],
     }
     text = reproduction_report.page({"burgers-data": content})
     for part in (
@@ -144,11 +144,15 @@ def test_the_page_tells_what_ran_and_what_did_not():
         "- **better**: It wins. Found: yes.",
         "- A note.",
         "(figures/burgers-data.png)",
-        "1 runs, 2 min in all",
+        "All of it by protocol `cpu`.",
+        "2 runs of 200 to 500 steps, 2 min in all.",
         "1 claims tested: 1 better",
         "`table-main`",  # among those not run
     ):
         assert part in text, part
+    other = {**content, "artifact": "burgers-ood", "protocol": "protocol `paper`"}
+    both = reproduction_report.page({"burgers-data": content, "burgers-ood": other})
+    assert "in all; protocol `paper`." in both and "All of it" not in both
 
 
 def test_the_benchmark_page(tmp_path):
