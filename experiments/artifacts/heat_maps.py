@@ -15,6 +15,7 @@ from experiments.artifacts.base import (
     Row,
     verdict,
 )
+from experiments.command_line import read_config
 from experiments.protocols import LABELS_ONLY, LENGTH_SCALES, Changes, Protocol
 from experiments.suite import Run
 from pilno_jax import plotting
@@ -55,7 +56,13 @@ def heat_map(
             for length, errors in zip(trained, maps[name], strict=True)
         ]
         claims = _claims(maps, trained, paper)
-        return Report(rows, claims, {"": draw(maps, trained, title)})
+        recipe = read_config(f"configs/{config}.py:{findings.protocol.recipe}")
+        low, high = recipe.problem.virtual_length_scales
+        note = (
+            f"PILNO's virtual inputs have length scales {low} to {high} whatever those "
+            "of the labels: what is rough is new to the labels, not to the equation."
+        )
+        return Report(rows, claims, {"": draw(maps, trained, title)}, [note])
 
     return Artifact(title, runs, report)
 
