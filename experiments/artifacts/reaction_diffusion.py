@@ -96,19 +96,26 @@ causality_no_virtual = curve(
 THREE = {LABELS: LABELS_ONLY, WEIGHTED: CAUSAL, EVEN: EVEN_IN_TIME}
 
 
-# Nearer to the paper's training: does TCW make up for something that ours has?
+# Nearer to the paper's training: does TCW make up for something that ours has? Its
+# table writes the weights as 10 exp(-t / 2), its text divides them by their mean: the
+# third run has the factor that a mean which is not divided out would be.
 LIKE_THE_PAPER = {
     "train.physics_loss": "squared",
     "train.optimizer": "adam",
     "train.learning_rate": 5e-3,
+    "weights.data": 1.0,
+    "weights.virtual": 1.0,
 }
-SQUARED_WEIGHTED, SQUARED_EVEN = (
-    f"{name}, squared loss and Adam" for name in (WEIGHTED, EVEN)
-)
+PLAIN_WEIGHTED, PLAIN_EVEN = (f"{name}, plain training" for name in (WEIGHTED, EVEN))
+PLAIN_SCALED = f"{PLAIN_EVEN}, physics x 7.9"
 OVER_TIME = {
-    **THREE,
-    SQUARED_WEIGHTED: {**CAUSAL, **LIKE_THE_PAPER},
-    SQUARED_EVEN: {**EVEN_IN_TIME, **LIKE_THE_PAPER},
+    name: {**changes, "train.checkpoint_every": 50}
+    for name, changes in {
+        **THREE,
+        PLAIN_WEIGHTED: {**CAUSAL, **LIKE_THE_PAPER},
+        PLAIN_EVEN: {**EVEN_IN_TIME, **LIKE_THE_PAPER},
+        PLAIN_SCALED: {**EVEN_IN_TIME, **LIKE_THE_PAPER, "weights.pde": 7.9},
+    }.items()
 }
 
 
@@ -124,7 +131,7 @@ def _first_seeds(
     return runs
 
 
-_three = _first_seeds(THREE)
+_three, _over_time = _first_seeds(THREE), _first_seeds(OVER_TIME)
 
 
 def _causality(findings: Findings) -> Report:
@@ -137,11 +144,12 @@ def _causality(findings: Findings) -> Report:
     )
     last = {name: rows[-1]["validation"] for name, rows in histories.items()}
     rows = [{"": name, "validation error": error} for name, error in last.items()]
-    helped, squared_helped = (
-        last[weighted] < 0.95 * last[even]
-        for weighted, even in (
+    helped, plain_helped, scale_helped = (
+        last[changed] < 0.95 * last[even]
+        for changed, even in (
             (WEIGHTED, EVEN),
-            (SQUARED_WEIGHTED, SQUARED_EVEN),
+            (PLAIN_WEIGHTED, PLAIN_EVEN),
+            (PLAIN_SCALED, PLAIN_EVEN),
         )
     )
     claims = [
@@ -151,9 +159,15 @@ def _causality(findings: Findings) -> Report:
             verdict(helped),
         ),
         Claim(
-            "It does so with a squared loss and Adam, as in the paper's training.",
-            factor(last[SQUARED_EVEN], last[SQUARED_WEIGHTED]),
-            verdict(squared_helped),
+            "It does so in a training like the paper's: squared loss, Adam, labels and "
+            "virtual inputs weighted alike.",
+            factor(last[PLAIN_EVEN], last[PLAIN_WEIGHTED]),
+            verdict(plain_helped),
+        ),
+        Claim(
+            "Its factor of 10, not divided out, would help instead (our conjecture).",
+            factor(last[PLAIN_EVEN], last[PLAIN_SCALED]),
+            verdict(scale_helped),
         ),
     ]
     return Report(rows, claims, {"": figure})
@@ -161,7 +175,7 @@ def _causality(findings: Findings) -> Report:
 
 causality = Artifact(
     "Reaction-diffusion, forcing: TCW over the training",
-    _first_seeds(OVER_TIME),
+    _over_time,
     _causality,
 )
 
@@ -287,7 +301,7 @@ LONG = "labels only, long"
 
 
 def _wallclock_runs(protocol: Protocol) -> dict[Key, Run]:
-    runs = _three(protocol)
+    runs = _over_time(protocol)
     long = protocol.full_run(
         "rd_forcing", {**LABELS_ONLY, "train.schedule": "constant"}
     )
