@@ -39,7 +39,8 @@ def gradient(config: Any, rule: str) -> tuple[Callable[[], Any], float]:
     )
     slope = jax.jit(jax.grad(lambda params: run.loss(params, batch)[0]))
     compiled = slope.lower(params).compile()
-    return lambda: compiled(params), compiled.cost_analysis()["flops"]
+    cost: Any = compiled.cost_analysis()
+    return lambda: compiled(params), cost["flops"]
 
 
 def processor_time(call: Callable[[], Any]) -> float:
@@ -56,7 +57,8 @@ def main(arguments: list[str]) -> None:
         config = importlib.import_module(f"configs.{name}").get_config()
         even, even_flops = gradient(config, "uniform")
         weighted, weighted_flops = gradient(config, "exponential")
-        processor_time(even), processor_time(weighted)
+        for call in (even, weighted):
+            call()
         times = np.array(
             [
                 (processor_time(even), processor_time(weighted))

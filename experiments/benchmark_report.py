@@ -11,8 +11,7 @@ from typing import Any
 
 from experiments import markdown
 from experiments.artifacts.base import spread
-from experiments.command_line import read_config
-from experiments.protocols import PROTOCOLS
+from experiments.protocols import PROTOCOLS, fields_of
 from pilno_jax import reporting
 
 RESULTS, PAGE = Path("results"), Path("docs/benchmarks.md")
@@ -244,7 +243,7 @@ def main_row(config: str, results: Results) -> dict[str, Any]:
 
 def paper_steps(config: str) -> int:
     """Of its 1000 epochs."""
-    return read_config(f"configs/{config}.py:paper").train.steps
+    return fields_of(config, "paper")["train.steps"]
 
 
 def minutes_by_cores(found: list[dict[str, Any]]) -> dict[int, float]:

@@ -38,7 +38,7 @@ class Protocol:
 
     def run(self, config: str, changes: Changes | None = None, seed: int = 0) -> Run:
         """A run of the recipe, at this protocol's share of its steps."""
-        recipe = _fields(config, self.recipe)
+        recipe = fields_of(config, self.recipe)
         wanted: dict[str, Any] = {"seed": seed}
         if self.share < 1:
             every = recipe["train.log_every"]
@@ -100,7 +100,8 @@ PROTOCOLS = {
 
 
 @functools.cache
-def _fields(config: str, recipe: str) -> dict[str, Any]:
+def fields_of(config: str, recipe: str) -> dict[str, Any]:
+    """Of a config file, "section.field" -> value."""
     return flatten(read_config(f"configs/{config}.py:{recipe}").to_dict())
 
 

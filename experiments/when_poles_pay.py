@@ -51,8 +51,8 @@ def learn(
     options = STEPS.value, POLISH.value, STARTS.value
     params, misfits = known_poles.fit(dataclasses.replace(seen, model=model), *options)
     axes = tuple(jnp.asarray(x) for x in unseen.axes)
-    found = model.apply(params, jnp.asarray(unseen.features), axes)[..., 0]
-    error = np.linalg.norm(found - unseen.u) / np.linalg.norm(unseen.u)
+    found: Any = model.apply(params, jnp.asarray(unseen.features), axes)
+    error = np.linalg.norm(found[..., 0] - unseen.u) / np.linalg.norm(unseen.u)
     return {
         "parameters": count_params(params),
         "seen forcings": float(np.nanmin(misfits)),

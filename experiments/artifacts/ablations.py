@@ -101,15 +101,13 @@ def ablation(
 
     def runs(protocol: Protocol) -> dict[Key, Run]:
         start = protocol.at(protocol.ablation_share).run
-        return {
-            (name, seed): start(config, changes, seed)
-            for name, changes in short.items()
-            for seed in protocol.seeds
-        } | {
-            (_all_steps(name), seed): protocol.full_run(config, changes, seed)
-            for name, changes in long.items()
-            for seed in protocol.seeds
-        }
+        found: dict[Key, Run] = {}
+        for seed in protocol.seeds:
+            for name, changes in short.items():
+                found[name, seed] = start(config, changes, seed)
+            for name, changes in long.items():
+                found[_all_steps(name), seed] = protocol.full_run(config, changes, seed)
+        return found
 
     def report(findings: Findings) -> Report:
         def row(name: str, recipe: str) -> Row:

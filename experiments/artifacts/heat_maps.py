@@ -15,8 +15,13 @@ from experiments.artifacts.base import (
     Row,
     verdict,
 )
-from experiments.command_line import read_config
-from experiments.protocols import LABELS_ONLY, LENGTH_SCALES, Changes, Protocol
+from experiments.protocols import (
+    LABELS_ONLY,
+    LENGTH_SCALES,
+    Changes,
+    Protocol,
+    fields_of,
+)
 from experiments.suite import Run
 from pilno_jax import plotting
 
@@ -56,8 +61,8 @@ def heat_map(
             for length, errors in zip(trained, maps[name], strict=True)
         ]
         claims = _claims(maps, trained, paper)
-        recipe = read_config(f"configs/{config}.py:{findings.protocol.recipe}")
-        low, high = recipe.problem.virtual_length_scales
+        recipe = fields_of(config, findings.protocol.recipe)
+        low, high = recipe["problem.virtual_length_scales"]
         note = (
             f"PILNO's virtual inputs have length scales {low} to {high} whatever those "
             "of the labels: what is rough is new to the labels, not to the equation."
