@@ -24,6 +24,17 @@ LINEAR: dict[str, Any] = {
     "activation": "identity",
     "projection_width": None,
 }
+# One of each kind, for the bank of oscillators.
+MODES, POLES = 8, len(FREQUENCIES)  # of the forcings, of the oscillators
+LAYERS: dict[str, models.FNO] = {
+    "FNO": models.FNO(modes=MODES, **LINEAR),
+    "FNO, 32 modes": models.FNO(modes=32, **LINEAR),
+    "FNO, period 2": models.FNO(modes=MODES, period=2.0, **LINEAR),
+    "FNO, period 2, 16 modes": models.FNO(modes=16, period=2.0, **LINEAR),
+    "FNO, period 2, 32 modes": models.FNO(modes=32, period=2.0, **LINEAR),
+    "ALNO": models.ALNO(modes=MODES, poles=POLES, **LINEAR),
+    "LNO": models.LNO(modes=MODES, poles=POLES, **LINEAR),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,14 +54,13 @@ class System:
 
 def oscillators(seed: int = 0, count: int = 16, num_t: int = 129) -> System:
     """Forcings are random Fourier series; the response has a closed form."""
-    modes = 8
     t = np.linspace(0.0, 1.0, num_t)
     above = -DAMPING * FREQUENCIES + 1j * FREQUENCIES * np.sqrt(1 - DAMPING**2)
     mu = np.concatenate([above, above.conj()])
     residues = np.tile(FREQUENCIES**2, 2) / (mu - mu.conj())
-    omega = 2 * np.pi * np.arange(modes)
-    parts = np.random.default_rng(seed).normal(size=(2, count, modes))
-    alpha = (parts[0] + 1j * parts[1]) / np.sqrt(modes)
+    omega = 2 * np.pi * np.arange(MODES)
+    parts = np.random.default_rng(seed).normal(size=(2, count, MODES))
+    alpha = (parts[0] + 1j * parts[1]) / np.sqrt(MODES)
     alpha[:, 0] = alpha[:, 0].real
     # f = Re sum_l alpha_l e^{i w_l t}; pole n answers each of them with
     # (e^{i w_l t} - e^{mu_n t}) / (i w_l - mu_n): driven and free oscillation.
@@ -60,8 +70,7 @@ def oscillators(seed: int = 0, count: int = 16, num_t: int = 129) -> System:
     response /= (1j * omega[:, None] - mu[None])[..., None]
     u = np.einsum("bl,n,lnt->bt", alpha, residues, response).real
     features = (alpha @ driven).real[..., None]
-    model = models.LNO(modes=modes, poles=len(above), **LINEAR)
-    return System("oscillators", model, (t,), features, u, above)
+    return System("oscillators", LAYERS["LNO"], (t,), features, u, above)
 
 
 def diffusion(seed: int = 0, count: int = 16) -> System:

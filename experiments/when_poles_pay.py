@@ -17,11 +17,10 @@ import numpy as np
 from absl import app, flags
 
 from experiments import known_poles, markdown
-from experiments.known_poles import LINEAR
 from experiments.opening import flags_only
 from experiments.trainer import count_params
 from pilno_jax import reporting
-from pilno_jax.models import ALNO, FNO, LNO
+from pilno_jax.models import FNO
 
 OUTPUT = flags.DEFINE_string(
     "output", "results/when_poles_pay.json", "Where numbers go."
@@ -32,16 +31,6 @@ POLISH = flags.DEFINE_integer("polish", 500, "Steps of L-BFGS after them.")
 STARTS = flags.DEFINE_integer("starts", 2, "Random starts.", lower_bound=1)
 
 COMMAND = "python -m experiments.when_poles_pay"
-MODES, POLES = 8, 3  # of the forcings, of the oscillators
-NETWORKS: dict[str, FNO] = {
-    "FNO": FNO(modes=MODES, **LINEAR),
-    "FNO, 32 modes": FNO(modes=32, **LINEAR),
-    "FNO, period 2": FNO(modes=MODES, period=2.0, **LINEAR),
-    "FNO, period 2, 16 modes": FNO(modes=16, period=2.0, **LINEAR),
-    "FNO, period 2, 32 modes": FNO(modes=32, period=2.0, **LINEAR),
-    "ALNO": ALNO(modes=MODES, poles=POLES, **LINEAR),
-    "LNO": LNO(modes=MODES, poles=POLES, **LINEAR),
-}
 
 
 def learn(
@@ -65,7 +54,7 @@ def main(arguments: list[str]) -> None:
     rows = []
     with jax.enable_x64(True):
         seen, unseen = (known_poles.oscillators(seed) for seed in (0, 1))
-        for name, model in NETWORKS.items():
+        for name, model in known_poles.LAYERS.items():
             rows.append({"layer": name, **learn(model, seen, unseen)})
             print(*(f"{column} {value}" for column, value in rows[-1].items()))
     content = {"steps": STEPS.value, "polish": POLISH.value, "starts": STARTS.value}

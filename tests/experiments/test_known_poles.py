@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import known_poles, markdown, when_poles_pay
+from experiments import known_poles, markdown
 from pilno_jax import reporting
 from pilno_jax.models import poles
 
@@ -84,7 +84,7 @@ def test_what_a_constant_forcing_tells_the_layers_apart():
     t = jnp.linspace(0, 1, 33)
     spread = {}
     for name in ("FNO", "FNO, period 2", "ALNO", "LNO"):
-        model, constant = when_poles_pay.NETWORKS[name], jnp.ones((33, 1))
+        model, constant = known_poles.LAYERS[name], jnp.ones((33, 1))
         params = jax.jit(model.init)(jax.random.key(1), constant, (t,))
         answer = jax.jit(model.apply)(params, constant, (t,))[..., 0]
         spread[name] = float(jnp.ptp(answer) / jnp.abs(answer).max())
@@ -95,4 +95,5 @@ def test_what_a_constant_forcing_tells_the_layers_apart():
 def test_the_page_has_the_measured_table():
     rows = reporting.read_json(Path("results/when_poles_pay.json"))["rows"]
     page = Path("docs/poles.md").read_text()
-    assert page == markdown.fill(page, when_poles_pay.COMMAND, markdown.table(rows))
+    command = "python -m experiments.when_poles_pay"
+    assert page == markdown.fill(page, command, markdown.table(rows))
