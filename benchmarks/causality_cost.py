@@ -57,8 +57,7 @@ def main(arguments: list[str]) -> None:
         config = importlib.import_module(f"configs.{name}").get_config()
         even, even_flops = gradient(config, "uniform")
         weighted, weighted_flops = gradient(config, "exponential")
-        for call in (even, weighted):
-            call()
+        jax.block_until_ready((even(), weighted()))
         times = np.array(
             [
                 (processor_time(even), processor_time(weighted))

@@ -193,7 +193,7 @@ def kind(result: dict[str, Any]) -> str:
     """PILNO, or the name of a model that saw labels alone."""
     if result["changes"].get("weights.pde") != 0.0:
         return "PILNO"
-    if result["model"] == "deepomamba":  # as long as its authors train it
+    if result["model"] == "deepomamba":  # counts in epochs of its own
         return f"DeepOMamba, {result['steps']} steps"
     return result["model"].upper()
 

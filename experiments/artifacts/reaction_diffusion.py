@@ -97,8 +97,8 @@ THREE = {LABELS: LABELS_ONLY, WEIGHTED: CAUSAL, EVEN: EVEN_IN_TIME}
 
 
 # Nearer to the paper's training: does TCW make up for something that ours has? Its
-# table writes the weights as 10 exp(-t / 2), its text divides them by their mean: the
-# third run has the factor that a mean which is not divided out would be.
+# table writes the weights as 10 exp(-t / 2), whose mean is 7.9, and its text divides
+# them by that mean. If its code did not, TCW was mostly a larger weight of the physics.
 LIKE_THE_PAPER = {
     "train.physics_loss": "squared",
     "train.optimizer": "adam",
@@ -119,7 +119,7 @@ OVER_TIME = {
 }
 
 
-def _first_seeds(
+def _first_seed(
     variants: Mapping[str, Changes],
 ) -> Callable[[Protocol], dict[Key, Run]]:
     def runs(protocol: Protocol) -> dict[Key, Run]:
@@ -131,7 +131,7 @@ def _first_seeds(
     return runs
 
 
-_three, _over_time = _first_seeds(THREE), _first_seeds(OVER_TIME)
+_three, _over_time = _first_seed(THREE), _first_seed(OVER_TIME)
 
 
 def _causality(findings: Findings) -> Report:

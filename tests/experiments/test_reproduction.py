@@ -8,6 +8,7 @@ from experiments import benchmark_report, benchmarks, markdown, reproduction_rep
 from experiments.artifacts import ARTIFACTS
 from experiments.artifacts.ablations import RECIPE
 from experiments.artifacts.base import BETTER, NOT, REPRODUCED, Findings, verdict
+from experiments.artifacts.forced_kdv import deepomamba
 from experiments.building import build
 from experiments.command_line import read_config
 from experiments.protocols import LENGTH_SCALES, PROTOCOLS
@@ -233,6 +234,28 @@ def built(run):
 def test_benchmark_runs_build(config):
     for run in benchmarks.runs(config, "baselines", 1)[:1]:
         assert built(run).batches is not None
+
+
+def test_only_what_counts_in_epochs_has_a_limit_of_steps():
+    def steps(protocol, config, changes):
+        return dict(PROTOCOLS[protocol].run(config, changes).changes)["train.steps"]
+
+    assert steps("cpu", "burgers", {}) == 1200  # a fifth of the recipe's
+    assert steps("cpu", "forced_kdv", deepomamba(2700)) == 1000
+    assert steps("paper", "forced_kdv", deepomamba(2700)) == 16900
+
+
+def test_a_long_training_is_compared_with_the_long_recipe(tmp_path):
+    def error(key, run):
+        long, soft = "all steps" in key[0], "soft" in key[0]
+        return (0.001 if long else 0.01) * (2 if soft else 1)
+
+    found = findings("burgers-ablation", tmp_path, PROTOCOLS["cpu"], error)
+    times = {
+        r[""]: r["times"] for r in ARTIFACTS["burgers-ablation"].report(found).rows
+    }
+    assert times["soft constraints"] == times["soft constraints, all steps"] == 2.0
+    assert times["tanh instead of gelu"] == times["the recipe, all steps"] == 1.0
 
 
 def test_the_rival_has_its_own_size_and_not_that_of_the_recipe():
