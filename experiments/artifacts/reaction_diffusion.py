@@ -144,13 +144,9 @@ def _causality(findings: Findings) -> Report:
     )
     last = {name: rows[-1]["validation"] for name, rows in histories.items()}
     rows = [{"": name, "validation error": error} for name, error in last.items()]
-    helped, plain_helped, scale_helped = (
-        last[changed] < 0.95 * last[even]
-        for changed, even in (
-            (WEIGHTED, EVEN),
-            (PLAIN_WEIGHTED, PLAIN_EVEN),
-            (PLAIN_SCALED, PLAIN_EVEN),
-        )
+    helped, plain_helped = (
+        last[weighted] < 0.95 * last[even]
+        for weighted, even in ((WEIGHTED, EVEN), (PLAIN_WEIGHTED, PLAIN_EVEN))
     )
     claims = [
         Claim(
@@ -164,13 +160,13 @@ def _causality(findings: Findings) -> Report:
             factor(last[PLAIN_EVEN], last[PLAIN_WEIGHTED]),
             verdict(plain_helped),
         ),
-        Claim(
-            "Its factor of 10, not divided out, would help instead (our conjecture).",
-            factor(last[PLAIN_EVEN], last[PLAIN_SCALED]),
-            verdict(scale_helped),
-        ),
     ]
-    return Report(rows, claims, {"": figure})
+    note = (
+        "The paper's table writes the weights as 10 exp(-t / 2), of mean 7.9, which "
+        "its text divides out. Not dividing would be a larger weight of the physics, "
+        f"and that by itself has: {factor(last[PLAIN_EVEN], last[PLAIN_SCALED])}."
+    )
+    return Report(rows, claims, {"": figure}, [note])
 
 
 causality = Artifact(
