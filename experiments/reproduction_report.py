@@ -75,7 +75,7 @@ def section(content: Mapping[str, Any], tell_protocol: bool) -> str:
         "",
         f"{told}; {content['protocol']}." if tell_protocol else f"{told}.",
         "",
-        markdown.table(content["rows"]),
+        markdown.table([_plain_ratio(row) for row in content["rows"]]),
         "",
     ]
     for claim in content["claims"]:
@@ -86,6 +86,13 @@ def section(content: Mapping[str, Any], tell_protocol: bool) -> str:
     for figure in content["figures"]:
         lines += ["", f"![{content['title']}]({Path(figure).relative_to('docs')})"]
     return "\n".join([*lines, ""])
+
+
+def _plain_ratio(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Ratios of errors are no errors: 0.49, not 4.90e-01."""
+    return {
+        name: f"{value:g}" if name == "times" else value for name, value in row.items()
+    }
 
 
 def in_guide(text: str, artifacts: Mapping[str, dict[str, Any]]) -> str:
