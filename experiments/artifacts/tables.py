@@ -14,11 +14,15 @@ from pilno_jax import plotting
 
 
 class Entry(NamedTuple):
-    """A row: a config with changes, and what the paper prints for it."""
+    """A row: a config with changes, and what the paper prints for it.
+
+    all_steps: those of the recipe, whatever the protocol's share of them.
+    """
 
     config: str
     changes: Changes
     paper: Mapping[str, float]
+    all_steps: bool = False
 
 
 Errors = Mapping[str, float]
@@ -41,13 +45,13 @@ def table(
     """
 
     def runs(protocol: Protocol) -> dict[Key, Run]:
-        start = protocol.full_run if full else protocol.run
         seeds = protocol.main_seeds if full else protocol.seeds
-        return {
-            (name, seed): start(entry.config, entry.changes, seed)
-            for name, entry in entries.items()
-            for seed in seeds
-        }
+        found = {}
+        for name, entry in entries.items():
+            start = protocol.full_run if full or entry.all_steps else protocol.run
+            for seed in seeds:
+                found[name, seed] = start(entry.config, entry.changes, seed)
+        return found
 
     def report(findings: Findings) -> Report:
         rows = {}

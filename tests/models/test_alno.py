@@ -432,6 +432,14 @@ def test_every_parameter_is_used(model, options):
         assert moved > 1e-5, jax.tree_util.keystr(path)
 
 
+@pytest.mark.parametrize("slowest", [0.1, 1.0, 100.0])
+def test_poles_start_within_a_decade_of_the_given_rate(slowest):
+    net, _, features, axes = small(ALNO, initial_decay=slowest)
+    for axis in models.poles(net.init(KEY, features, axes))[0]:
+        np.testing.assert_allclose(axis.decay[0], slowest, rtol=1e-6)
+        assert np.all((axis.decay >= 0.999 * slowest) & (axis.decay < 10 * slowest))
+
+
 @pytest.mark.parametrize("width, size", [(4, 20), (64, 4)])
 def test_fresh_branches_are_of_order_one(width, size):
     """Whatever the sizes: each branch keeps the scale of a smooth field."""
@@ -484,6 +492,7 @@ def test_clipping_keeps_the_low_modes_and_says_so_once(caplog):
         (dict(activation="relu"), "activation = 'relu'.*tanh.*gelu.*sin"),
         (dict(pole_sharing="none"), "pole_sharing = 'none'.*shared.*pairwise"),
         (dict(transient_analysis="fft"), "transient_analysis.*quadrature.*dft"),
+        (dict(initial_decay=0.0), "initial_decay = 0.0"),
     ],
 )
 def test_errors_name_the_field_and_the_choices(options, message):

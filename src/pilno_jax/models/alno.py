@@ -20,7 +20,7 @@ import numpy as np
 from flax import linen as nn
 
 from pilno_jax.bases import circle_weights
-from pilno_jax.checks import require, require_choice
+from pilno_jax.checks import require, require_choice, require_positive
 from pilno_jax.models.activations import ACTIVATIONS
 from pilno_jax.models.kernel import (
     POLE_SHARING,
@@ -142,11 +142,13 @@ class ALNO(FNO):
     pole_sharing:       "shared" by all channels of a layer, or "pairwise": own poles
                         for every pair of channels, as in the reference LNO
     transient_analysis: "quadrature" of the closed form, or the paper's "dft" sum
+    initial_decay:      rates of decay per axis start between this and ten times it
     """
 
     poles: int | Sequence[int] = 14
     pole_sharing: str = "shared"
     transient_analysis: str = "quadrature"
+    initial_decay: float = 1.0
 
     def __post_init__(self):
         counts = np.atleast_1d(self.poles)
@@ -157,6 +159,7 @@ class ALNO(FNO):
         require_choice(
             "transient_analysis", self.transient_analysis, TRANSIENT_ANALYSIS
         )
+        require_positive(initial_decay=self.initial_decay)
         super().__post_init__()
 
     def branches(self, rank: int) -> dict[str, Any]:
@@ -164,6 +167,7 @@ class ALNO(FNO):
             "poles": _per_axis("poles", self.poles, rank),
             "pole_sharing": self.pole_sharing,
             "transient_analysis": self.transient_analysis,
+            "initial_decay": self.initial_decay,
         }
 
 

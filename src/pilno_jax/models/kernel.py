@@ -41,6 +41,7 @@ class SpectralKernel(nn.Module):
     poles: tuple[int, ...] | None = None
     pole_sharing: str = "shared"
     transient_analysis: str = "quadrature"
+    initial_decay: float = 1.0
     tied: bool = False
     mixing_dtype: str | None = None
 
@@ -121,8 +122,8 @@ class SpectralKernel(nn.Module):
                 counts.append(2 * self.modes[axis] - 1)
                 kept.append(_low_frequencies(modes[axis], self.modes[axis]))
                 continue
-            decay, frequency = _initial_poles(count)
-            raw = np.log(np.expm1(decay))
+            decay, frequency = _initial_poles(count, self.initial_decay)
+            raw = decay + np.log(-np.expm1(-decay))  # softplus(raw) = decay
             params = {
                 name: self.param(name, nn.initializers.constant(value), (*pairs, count))
                 for name, value in _named(axis, raw, frequency).items()
@@ -203,8 +204,8 @@ def _pairwise(v, analysis, residues: jax.Array, synthesis) -> jax.Array:
     return v.real
 
 
-def _initial_poles(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Decay rates over a decade, 1 to 10 per axis, and frequencies pi/2 apart.
+def _initial_poles(count: int, slowest: float) -> tuple[np.ndarray, np.ndarray]:
+    """Decay rates over a decade from the slowest on, and frequencies pi/2 apart.
 
     Every other frequency lies between those of the Fourier series with period 1. The
     golden ratio spreads the rates evenly over any run of neighbouring frequencies.
@@ -212,7 +213,7 @@ def _initial_poles(count: int) -> tuple[np.ndarray, np.ndarray]:
     """
     index = np.arange(count)
     golden = (math.sqrt(5) - 1) / 2
-    return 10 ** ((index * golden) % 1), math.pi / 2 * index
+    return slowest * 10 ** ((index * golden) % 1), math.pi / 2 * index
 
 
 def _transient_gain(decay: np.ndarray, frequency: np.ndarray) -> float:
