@@ -13,9 +13,10 @@ brackets the error without them over the error with them after a tenth of the st
   slower than a soft one and ends level with it [0.98].
 - the Fourier series in time has period 1.5 [1.08]: u(., 0) and u(., T) differ, and a
   series of period 1 would spend its modes on that jump.
-- virtual inputs with length scales log-uniform in [0.5, 1], not up to 5 [1.36]: rough
-  fields teach what smooth ones need too, and not the other way round. Fresh ones every
-  step, not 1000 fixed ones [1.03]: they cannot be learnt by heart.
+- virtual inputs with length scales log-uniform in [0.5, 1]. Up to 5, as its appendix
+  has them, they are worse [1.36]: rough fields teach what smooth ones need too, and not
+  the other way round. Fresh ones every step, not 1000 fixed ones [1.03]: they cannot be
+  learnt by heart.
 - physics as the root of the residual's norm [1.34], and little weight on the labels
   [1.43]: 25 of them are soon known by heart.
 - gelu instead of tanh [1.19]; no weights in time [1.2].

@@ -15,8 +15,8 @@ brackets the error without them over the error with them after a tenth of the st
 - two more features, `darcy.first_responses`: a rough first guess at the solution (18 %
   off) that has its kinks. With the paper's features [1.3].
 - Muon [1.32], which orthogonalises the update of every mode's mixing matrix.
-- fresh virtual inputs every step, not 1000 fixed ones [1.02], in small batches; 12
-  modes and 4 poles, width 32: faster steps, and more of them.
+- fresh virtual inputs every step, not a fixed set (of 1000 [1.02]), in small batches;
+  12 modes and 4 poles, width 32: faster steps, and more of them.
 """
 
 from configs.base import Config, base, paper_training

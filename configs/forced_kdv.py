@@ -15,8 +15,8 @@ them after a tenth of the steps (results/reproduction/kdv-ablation.json):
   initial and boundary values [2.6].
 - periods of 1.2 in x and 1.5 in t: neither axis closes up. After a tenth of the steps
   it makes no difference [1].
-- fresh virtual inputs every step, not 1000 fixed ones [1.06]; width 32, four layers of
-  16 x 12 modes and 4 poles.
+- fresh virtual inputs every step, not a fixed set (of 1000 [1.06]); width 32, four
+  layers of 16 x 12 modes and 4 poles.
 - no weights in time [1.16]: the measure itself is causal.
 """
 

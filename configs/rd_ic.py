@@ -10,8 +10,8 @@ the error with them after a tenth of the steps, at 0.5 as well
 
 - hard initial condition [1.17]; a period of 1.5 in time [1.36], see configs/burgers.py.
 - virtual inputs with length scales log-uniform in [0.5, 1], not up to 5 [1.67]: what
-  the labels lack. Fresh ones every step; 1000 fixed ones are as good in a short run
-  [0.93].
+  the labels lack. Fresh ones every step; a fixed set, of 1000, is as good in a short
+  run [0.93].
 - physics as the root of the residual's norm [1.39], and little weight on the labels
   [1.28].
 - no weights in time [1.07].

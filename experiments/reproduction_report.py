@@ -30,7 +30,10 @@ several, over seeds (± standard deviation). Times are those of one CPU core a r
 runs at a time, unless the runs in the json say otherwise; the paper's are its GPUs'.
 
 A claim is *better* if it holds and our error is below the paper's, *reproduced* if it
-holds, *not reproduced* if it does not.
+holds, *not reproduced* if it does not. "PILNO" is our recipe in `configs/`, which gives
+all times the same weight because weights gained nothing; where the paper's
+temporal-causality weights (TCW) are meant, it says so. "Labels only" is the same
+network and training without the equation, the paper's "LNO".
 """
 
 

@@ -64,6 +64,7 @@ RD_FORCING = {
     **PERIODIC,
     **SMOOTHER,
     **SOFT,
+    "the paper's product of sines": {"problem.mollifier": "sines"},
     **causal(0.5),
 }
 RD_IC = DIFFUSION = {

@@ -20,8 +20,13 @@ def curve(
     variants: Mapping[str, Changes | Callable[[int], Changes]],
     paper: Mapping[tuple[str, int], float],
     claims: Callable[[Errors], Sequence[Claim]],
+    notes: Sequence[str] = (),
+    whole_set: bool = False,
 ) -> Artifact:
-    """`variants`: what each changes in the recipe, perhaps by the number of labels."""
+    """`variants`: what each changes in the recipe, perhaps by the number of labels.
+
+    whole_set: beside the mean of the samples' errors, that of the test set as a whole.
+    """
 
     def runs(protocol: Protocol) -> dict[Key, Run]:
         found = {}
@@ -44,13 +49,15 @@ def curve(
             row: Row = {"labels": count}
             for name in variants:
                 row[name] = errors[name, count]
+                if whole_set:
+                    first = findings.result(name, count, 0)
+                    row[f"{name}, whole set"] = first["relative_l2_global"]
                 if (name, count) in paper:
                     row[f"{name}, paper"] = paper[name, count]
             rows.append(row)
         means = {key: error["mean"] for key, error in errors.items()}
-        return Report(
-            rows, claims(means), {"": draw(labels, variants, errors, paper, title)}
-        )
+        figure = draw(labels, variants, errors, paper, title)
+        return Report(rows, claims(means), {"": figure}, notes)
 
     return Artifact(title, runs, report)
 

@@ -55,7 +55,8 @@ def typical_field(
     figure, rows = fields_figure(found, cases, f"{title}, the median case of {last}")
     without, with_physics = rows[0][first], rows[0][last]
     told = (
-        f"{factor(without, with_physics)} (paper {paper[0]:.1e} against {paper[1]:.1e})"
+        f"{factor(without, with_physics)} (paper, as means, {paper[0]:.1e} "
+        f"against {paper[1]:.1e})"
     )
     better = with_physics < paper[1]
     claim = Claim(sentence, told, verdict(without > 3 * with_physics, better))

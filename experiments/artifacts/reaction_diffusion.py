@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from pilno_jax import reporting
 PILNO, LABELS = "PILNO", "labels only"
 RATE = 0.5
 CAUSAL = {"causality.name": "exponential", "causality.rate": RATE}
-WEIGHTED, EVEN = "PILNO", "PILNO without TCW"
+WEIGHTED, EVEN = "PILNO with TCW", "PILNO without TCW"
 LABEL_COUNTS = (25, 50, 100, 150, 200)
 
 ic_ood = heat_map(
@@ -96,12 +97,17 @@ causality_no_virtual = curve(
 )
 
 THREE = {LABELS: LABELS_ONLY, WEIGHTED: CAUSAL, EVEN: EVEN_IN_TIME}
+PAIR = (WEIGHTED, EVEN)
+ONE_SEED = (
+    "Gains below 5 % count as none: seeds of this recipe differ by a few per cent. Why "
+    "TCW gains so little: see the curves over the training."
+)
 
 
-# Nearer to the paper's training: does TCW make up for something that ours has? Its
-# table writes the weights as 10 exp(-t / 2), whose mean is 7.9, and its text divides
-# them by that mean. If its code did not, TCW was mostly a larger weight of the physics.
-LIKE_THE_PAPER = {
+# Does TCW make up for something that our training has and the paper's has not? The
+# paper's table writes the weights as 10 exp(-t / 2), whose mean is 7.9, and its text
+# divides them by that mean. If its code did not, TCW was mostly more physics.
+PLAIN = {
     "train.physics_loss": "squared",
     "train.optimizer": "adam",
     "train.learning_rate": 5e-3,
@@ -114,9 +120,9 @@ OVER_TIME = {
     name: {**changes, "train.checkpoint_every": 50}
     for name, changes in {
         **THREE,
-        PLAIN_WEIGHTED: {**CAUSAL, **LIKE_THE_PAPER},
-        PLAIN_EVEN: {**EVEN_IN_TIME, **LIKE_THE_PAPER},
-        PLAIN_SCALED: {**EVEN_IN_TIME, **LIKE_THE_PAPER, "weights.pde": 7.9},
+        PLAIN_WEIGHTED: {**CAUSAL, **PLAIN},
+        PLAIN_EVEN: {**EVEN_IN_TIME, **PLAIN},
+        PLAIN_SCALED: {**EVEN_IN_TIME, **PLAIN, "weights.pde": 7.9},
     }.items()
 }
 
@@ -136,6 +142,10 @@ def _first_seed(
 _three, _over_time = _first_seed(THREE), _first_seed(OVER_TIME)
 
 
+def _first_below(history: list[dict[str, Any]], error: float) -> int:
+    return next(row["step"] for row in history if row["validation"] < error)
+
+
 def _weight(time: float) -> float:
     """TCW's, of mean one over t in [0, 1]."""
     return RATE * math.exp(-RATE * time) / (1 - math.exp(-RATE))
@@ -151,26 +161,27 @@ def _causality(findings: Findings) -> Report:
     )
     last = {name: rows[-1]["validation"] for name, rows in histories.items()}
     rows = [{"": name, "validation error": error} for name, error in last.items()]
-    helped, plain_helped = (
-        last[weighted] < 0.95 * last[even]
-        for weighted, even in ((WEIGHTED, EVEN), (PLAIN_WEIGHTED, PLAIN_EVEN))
-    )
+    halfway = {name: _first_below(histories[name], 2 * last[EVEN]) for name in PAIR}
     claims = [
         Claim(
             "With virtual inputs TCW helps (paper: 4e-2 without, 2.5e-2 with).",
             factor(last[EVEN], last[WEIGHTED]),
-            verdict(helped),
+            verdict(last[WEIGHTED] < 0.95 * last[EVEN]),
         ),
         Claim(
-            "It does so in a training like the paper's: squared loss, Adam, labels and "
-            "virtual inputs weighted alike.",
-            factor(last[PLAIN_EVEN], last[PLAIN_WEIGHTED]),
-            verdict(plain_helped),
+            "It converges faster.",
+            f"below {2 * last[EVEN]:.1e} after {halfway[WEIGHTED]} steps with it, "
+            f"{halfway[EVEN]} without",
+            verdict(halfway[WEIGHTED] < 0.95 * halfway[EVEN]),
         ),
     ]
     notes = [
         f"At this rate the weights fall from {_weight(0.0):.2f} at t = 0 to "
         f"{_weight(1.0):.2f} at t = 1: early and late residuals count nearly alike.",
+        "Plainer training (squared loss, Adam, labels and virtual inputs weighted "
+        "alike) gains nothing from TCW either, "
+        f"{factor(last[PLAIN_EVEN], last[PLAIN_WEIGHTED])}, but after so few steps it "
+        "is no better than labels alone.",
         "The paper's table writes the weights as 10 exp(-t / 2), of mean 7.9, which "
         "its text divides out. Not dividing would be a larger weight of the physics, "
         f"and that by itself has: {factor(last[PLAIN_EVEN], last[PLAIN_SCALED])}.",
@@ -187,7 +198,7 @@ causality = Artifact(
 
 def _scatter(findings: Findings) -> Report:
     rows: list[Row] = []
-    for name in (WEIGHTED, EVEN):
+    for name in PAIR:
         errors = findings.predictions(name, 0).errors
         spread = {"mean": float(errors.mean()), "deviation": float(errors.std())}
         rows.append({"": name, **spread})
@@ -199,7 +210,7 @@ def _scatter(findings: Findings) -> Report:
         f"{deviations[0]:.1e}",
         verdict(means[0] < 0.95 * means[1] and deviations[0] < deviations[1]),
     )
-    return Report(rows, [claim], {"": scatter(findings, (WEIGHTED, EVEN), 100)})
+    return Report(rows, [claim], {"": scatter(findings, PAIR, 100)}, [ONE_SEED])
 
 
 causality_scatter = Artifact(
@@ -209,7 +220,7 @@ causality_scatter = Artifact(
 
 def _fields(findings: Findings) -> Report:
     return pictures.typical_field(
-        {name: findings.predictions(name, 0) for name in (LABELS, PILNO)},
+        {name: findings.predictions(name, 0) for name in (LABELS, WEIGHTED)},
         "Reaction-diffusion, forcing, 25 labels",
         "PILNO matches the reference, labels alone do not.",
         paper=(1.23e-1, 2.5e-2),
@@ -261,6 +272,8 @@ STAGES = {
 
 def _ablation_claims(rows: Mapping[str, Row]) -> list[Claim]:
     error = [mean(row) for row in rows.values()]
+    times = [row["step [ms]"] for row in rows.values()]
+    memory = [row["memory [MB]"] for row in rows.values()]
     costs = reporting.read_json(CAUSALITY_COST)["added_by_causality"]
     added = next(cost for cost in costs if cost["recipe"] == "rd_forcing")
     return [
@@ -276,12 +289,21 @@ def _ablation_claims(rows: Mapping[str, Row]) -> list[Claim]:
             verdict(error[3] < 0.95 * error[2]),
         ),
         Claim(
+            "Physics costs time and memory, and virtual inputs cost most.",
+            f"per step {_told(times, 'ms')}; peak memory {_told(memory, 'MB')}",
+            verdict(times[0] < times[1] < times[2] and memory[0] < memory[2]),
+        ),
+        Claim(
             "TCW costs less than 1 % of the time.",
             f"{added['operations']:.3%} more operations, {added['time']:+.1%} of "
             "processor time, measured in turns (results/causality_cost.json)",
             verdict(added["operations"] < 0.01 and added["time"] < 0.01),
         ),
     ]
+
+
+def _told(values: list[float], unit: str) -> str:
+    return ", ".join(f"{value:.0f}" for value in values) + f" {unit}"
 
 
 def _ablation_figure(findings: Findings, rows: Mapping[str, Row]):
@@ -300,21 +322,25 @@ cost_ablation = table(
     _ablation_claims,
     extra=lambda result: {"step [ms]": result["step_ms"]},
     draw=_ablation_figure,
+    notes=[ONE_SEED],
 )
 
-LONG = "labels only, long"
+LONG, LONG_CONSTANT = "labels only, long", "labels only, long, constant rate"
 
 
 def _wallclock_runs(protocol: Protocol) -> dict[Key, Run]:
     runs = _over_time(protocol)
-    long = protocol.full_run(
-        "rd_forcing", {**LABELS_ONLY, "train.schedule": "constant"}
-    )
-    return {(WEIGHTED, 0): runs[WEIGHTED, 0], (LONG, 0): long}
+    # Either schedule may be the one that labels alone profit from.
+    long = {LONG: {}, LONG_CONSTANT: {"train.schedule": "constant"}}
+    found: dict[Key, Run] = {(name, 0): runs[name, 0] for name in (LABELS, WEIGHTED)}
+    for name, changes in long.items():
+        found[name, 0] = protocol.full_run("rd_forcing", {**LABELS_ONLY, **changes})
+    return found
 
 
 def _wallclock(findings: Findings) -> Report:
-    histories = {name: findings.history(name, 0) for name in (LONG, WEIGHTED)}
+    names = (LABELS, LONG, LONG_CONSTANT, WEIGHTED)
+    histories = {name: findings.history(name, 0) for name in names}
     figure = pictures.history_figure(
         histories,
         "elapsed",
@@ -326,10 +352,11 @@ def _wallclock(findings: Findings) -> Report:
         best[name] = min(row["validation"] for row in history)
         seconds = history[-1]["elapsed"]
         rows.append({"": name, "best validation": best[name], "time [s]": seconds})
+    alone = min(best[name] for name in (LABELS, LONG, LONG_CONSTANT))
     claim = Claim(
         "Training on labels alone for longer does not close the gap.",
-        factor(best[LONG], best[WEIGHTED]) + " (paper 1.4e-1 against 2.5e-2)",
-        verdict(best[LONG] > 2 * best[WEIGHTED]),
+        factor(alone, best[WEIGHTED]) + " (paper: labels alone stay at 1.4e-1)",
+        verdict(alone > 2 * best[WEIGHTED]),
     )
     return Report(rows, [claim], {"": figure})
 

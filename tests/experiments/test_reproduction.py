@@ -11,7 +11,7 @@ from experiments.artifacts.base import BETTER, NOT, REPRODUCED, Findings, verdic
 from experiments.artifacts.forced_kdv import deepomamba
 from experiments.building import build
 from experiments.command_line import read_config
-from experiments.protocols import LENGTH_SCALES, PROTOCOLS
+from experiments.protocols import LENGTH_SCALES, PROTOCOLS, fields_of
 from experiments.suite import unique
 from pilno_jax import reporting
 from pilno_jax.models import DeepOMamba
@@ -43,6 +43,7 @@ def made_up(run, error):
         "seed": dict(run.changes).get("seed", 0),
         "steps": 10,
         "relative_l2": {"mean": error, "std": 0.0, "max": error},
+        "relative_l2_global": 0.9 * error,
         "relative_l2_on_labels": {"mean": error / 2},
         "relative_l2_by_law": laws,
         "wall_clock_seconds": 60.0,
@@ -115,6 +116,19 @@ def test_a_claim_is_judged_by_its_figures(tmp_path):
     )
     assert even.claims[0].verdict == NOT
     assert verdict(True) == REPRODUCED and verdict(False, True) == NOT
+
+
+def test_heat_maps_of_the_paper_vary_the_virtual_length_scales():
+    scales = "problem.virtual_length_scales"
+    for config, name in (("burgers", "burgers-ood"), ("rd_forcing", "rd-ood")):
+        for protocol, expected in (
+            (PROTOCOLS["paper"], (0.5, 5.0)),
+            (PROTOCOLS["cpu"], (0.5, 1.0)),
+        ):
+            recipe = fields_of(config, protocol.recipe)
+            for run in ARTIFACTS[name].runs(protocol).values():
+                found = dict(run.changes).get(scales, recipe[scales])
+                assert tuple(found) == expected, (name, protocol.name)
 
 
 def test_means_and_deviations_are_over_the_seeds(tmp_path):

@@ -7,7 +7,11 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from pilno_jax.grids import Axis, Grid
-from pilno_jax.problems.reaction_diffusion import reaction_diffusion, start_from_rest
+from pilno_jax.problems.reaction_diffusion import (
+    MOLLIFIERS,
+    reaction_diffusion,
+    start_from_rest,
+)
 
 
 def task(name, **options):
@@ -187,6 +191,18 @@ def test_the_start_from_rest_solves_the_heat_equation_on_a_half_line(x64):
     # O(h^2) away from the corner, where every derivative blows up.
     assert defect[:, 100:].max() < 4e-4, defect[:, 100:].max()
     np.testing.assert_allclose(u[200], t.coordinates, atol=1e-10)  # x = 1
+
+
+@pytest.mark.parametrize("name", MOLLIFIERS)
+def test_mollifiers_vanish_where_u_is_prescribed_and_nowhere_else(name):
+    problem = task("forcing", mollifier=name)
+    inputs = problem.sample(jax.random.key(0))
+    u = np.asarray(problem.constrain(jnp.ones(problem.grid.shape), inputs))
+    np.testing.assert_allclose([u[0], u[-1]], 0, atol=1e-7)
+    assert np.all(u[:, 0] == 0) and np.all(u[1:-1, 1:] > 0)
+    if name == "sines":  # the paper's, at x = 1/2, t = T and x = 1/2, t = T / 3
+        np.testing.assert_allclose(u[25, -1], 0.2, rtol=1e-6)
+        np.testing.assert_allclose(u[25, 17], 0.2 * np.sin(np.pi * 0.17), rtol=1e-6)
 
 
 def test_task_b_starts_from_rest_along_minus_f(x64):

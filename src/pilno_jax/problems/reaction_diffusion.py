@@ -49,24 +49,28 @@ def reaction_diffusion(
     num_t: int = 51,
     final_time: float = 1.0,
     hard_constraints: bool = True,
+    mollifier: str = "start_from_rest",
 ) -> Problem:
-    """Either task on a (num_x, num_t) grid; see the module for the equation."""
+    """Either task on a (num_x, num_t) grid; see the module for the equation.
+
+    mollifier: what Task B multiplies the network with, one of MOLLIFIERS
+    """
     require_choice("task", task, TASKS)
+    require_choice("mollifier", mollifier, MOLLIFIERS)
     require_positive(diffusivity=diffusivity, final_time=final_time)
     require(reaction >= 0, "reaction", reaction, "a number >= 0")
     grid = Grid((Axis("x", 0.0, 1.0, num_x), Axis("t", 0.0, final_time, num_t)))
-    build = _initial_condition_task if task == "ic" else _forcing_task
-    return build(
-        grid,
-        diffusivity,
-        reaction,
-        dict(
-            sigma=sigma,
-            length_scale=length_scale,
-            virtual_length_scales=virtual_length_scales,
-        ),
-        hard_constraints,
+    law = dict(
+        sigma=sigma,
+        length_scale=length_scale,
+        virtual_length_scales=virtual_length_scales,
     )
+    if task == "ic":
+        return _initial_condition_task(
+            grid, diffusivity, reaction, law, hard_constraints
+        )
+    factor = MOLLIFIERS[mollifier](grid, diffusivity) if hard_constraints else None
+    return _forcing_task(grid, diffusivity, reaction, law, factor)
 
 
 def _initial_condition_task(
@@ -112,12 +116,15 @@ def _initial_condition_task(
 
 
 def _forcing_task(
-    grid: Grid, diffusivity: float, reaction: float, law: dict, hard_constraints: bool
+    grid: Grid,
+    diffusivity: float,
+    reaction: float,
+    law: dict,
+    mollifier: np.ndarray | None,
 ) -> Problem:
     x, t = grid.axes
     sigma = law["sigma"]
     d_xx, d_t = derivative(x, 2, accuracy=6), derivative(t, 1, accuracy=6)
-    start = start_from_rest(grid, diffusivity)
     scaled_x, scaled_t = (
         grid.broadcast(axis.scaled, i) for i, axis in enumerate((x, t))
     )
@@ -148,7 +155,7 @@ def _forcing_task(
 
     def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
         del inputs
-        return sigma * (start * raw if hard_constraints else raw)
+        return sigma * (raw if mollifier is None else mollifier * raw)
 
     def residual(u: jax.Array, inputs: Inputs) -> jax.Array:
         # At the end nodes u is prescribed, so the equation is asked for inside only.
@@ -169,7 +176,7 @@ def _forcing_task(
         features=features,
         residual=residual,
         constrain=constrain,
-        constraints={} if hard_constraints else penalties,
+        constraints=penalties if mollifier is None else {},
         time_axis=1,
     )
 
@@ -191,6 +198,16 @@ def start_from_rest(grid: Grid, diffusivity: float) -> np.ndarray:
         return 1 - (1 + 2 * xi**2) * np.vectorize(math.erfc)(xi) + tail
 
     return t * layer(x - x[0]) * layer(x[-1] - x)
+
+
+def product_of_sines(grid: Grid, diffusivity: float) -> np.ndarray:
+    """The paper's m = sin(pi x) sin(pi t / 2): zero there too, but smooth."""
+    del diffusivity
+    x, t = (np.asarray(scaled, np.float64) for scaled in grid.scaled)
+    return np.outer(np.sin(np.pi * x), np.sin(np.pi / 2 * t))
+
+
+MOLLIFIERS = {"start_from_rest": start_from_rest, "sines": product_of_sines}
 
 
 def _refinement(x: Axis) -> int:
