@@ -41,28 +41,31 @@ def table(
 ) -> Artifact:
     """One row per entry; `full`: the recipes as they stand, with the main seeds.
 
-    extra: further columns, from the result of the first seed.
+    Costs, and the further columns that `extra` finds in a result, are those of the last
+    seed: the first ones of the main table had two cores.
     """
 
+    def seeds_of(protocol: Protocol) -> Sequence[int]:
+        return protocol.main_seeds if full else protocol.seeds
+
     def runs(protocol: Protocol) -> dict[Key, Run]:
-        seeds = protocol.main_seeds if full else protocol.seeds
-        found = {}
+        found: dict[Key, Run] = {}
         for name, entry in entries.items():
             start = protocol.full_run if full or entry.all_steps else protocol.run
-            for seed in seeds:
+            for seed in seeds_of(protocol):
                 found[name, seed] = start(entry.config, entry.changes, seed)
         return found
 
     def report(findings: Findings) -> Report:
         rows = {}
         for name, entry in entries.items():
-            first = findings.result(name, 0)
+            last = findings.result(name, seeds_of(findings.protocol)[-1])
             rows[name] = {
                 "": name,
                 "error": findings.error(name),
-                **{column: first[field] for column, field in COSTS.items()},
-                "parameters": first["num_params"],
-                **extra(first),
+                **{column: last[field] for column, field in COSTS.items()},
+                "parameters": last["num_params"],
+                **extra(last),
                 **{f"{column}, paper": value for column, value in entry.paper.items()},
             }
         figures = draw(findings, rows) if draw else {}
