@@ -124,9 +124,9 @@ def reproduce(
     def write_finished() -> None:
         for name, findings in list(waiting.items()):
             if all(run.result(root) for run in findings.runs.values()):
+                del waiting[name]
                 write(name, ARTIFACTS[name].report(findings), findings)
                 console.line(f"{name}: {RESULTS / name}.json")
-                del waiting[name]
 
     try:
         write_finished()

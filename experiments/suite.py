@@ -132,11 +132,12 @@ def run_all(
                     del running[lane]
                     if code == INTERRUPTED:
                         raise Interrupted(run.name)
-                    if code:
-                        failures.append(_reason(run, code, root, cache))
-                        console.line(f"failed: {failures[-1]}")
-                    else:
-                        after_each()
+                    failure = (
+                        _reason(run, code, root, cache) if code else _tried(after_each)
+                    )
+                    if failure:
+                        failures.append(failure)
+                        console.line(f"failed: {failure}")
                 time.sleep(0.2)
         finally:
             # They save, and end; the same command takes them up again.
@@ -146,6 +147,17 @@ def run_all(
                 process.wait()
     if failures:
         raise Failed("; ".join(failures))
+
+
+def _tried(action: Callable[[], None]) -> str | None:
+    """What went wrong: a report that fails is no reason to end hours of training."""
+    try:
+        action()
+    except Interrupted:
+        raise
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
 
 
 def _progress(

@@ -113,6 +113,20 @@ def test_a_failure_is_named_and_the_others_go_on(tmp_path, started, capsys):
     assert "failed: burgers_fast/code=3" in capsys.readouterr().out
 
 
+def test_a_report_that_fails_does_not_end_the_runs(tmp_path, started, capsys):
+    runs = [Run("burgers"), Run("darcy")]
+    calls = []
+
+    def report():
+        calls.append(len(started()))
+        raise KeyError("a figure")
+
+    with pytest.raises(Failed, match="KeyError: 'a figure'"):
+        run_all(runs, tmp_path, tmp_path, Console(), after_each=report)
+    assert calls == [1, 2]
+    assert capsys.readouterr().out.count("failed: KeyError") == 2
+
+
 def test_several_runs_at_once_have_their_own_cores(tmp_path, monkeypatch):
     """Two runs that wait for each other end only if they go together."""
     program = (
