@@ -26,6 +26,13 @@ BASELINE = (
 )
 
 
+BETWEEN_NODES = (
+    "Labels are known on 121 of 3721 nodes; the equation fills in the others of the same "
+    "inputs, which helps at any N. It is no substitute for virtual inputs: see "
+    "`darcy-data` for what these bring."
+)
+
+
 def _data_claims(errors: Errors) -> list[Claim]:
     pilno = [errors[PILNO, count] for count in LABEL_COUNTS]
     return [
@@ -78,7 +85,7 @@ virtual = curve(
     {LABELS: LABELS_ONLY, LABELLED: NO_VIRTUAL},
     {},
     _virtual_claims,
-    notes=[BASELINE],
+    notes=[BETWEEN_NODES, BASELINE],
 )
 
 PAPER_TABLE = {
