@@ -77,7 +77,7 @@ def draw(labels, variants, errors, paper, title: str) -> Figure:
     ax.set(xscale="log", yscale="log", xlabel="labelled samples")
     ax.set(ylabel="relative $L^2$ error", title=title)
     ax.set_xticks(list(labels), [str(count) for count in labels])
-    ax.minorticks_off()
+    ax.set_xticks([], minor=True)
     ax.grid(alpha=0.25, linewidth=0.6)
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
     return figure

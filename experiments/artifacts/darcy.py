@@ -27,8 +27,8 @@ BASELINE = (
 
 
 BETWEEN_NODES = (
-    "Labels are known on 121 of 3721 nodes; the equation fills in the others of the same "
-    "inputs, which helps at any N. It is no substitute for virtual inputs: see "
+    "Labels are known on 121 of 3721 nodes; the equation fills in the others of the "
+    "same inputs, which helps at any N. It is no substitute for virtual inputs: see "
     "`darcy-data` for what these bring."
 )
 
