@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatterSciNotation
 
 from experiments.artifacts.base import Artifact, Claim, Findings, Key, Report, Row
 from experiments.protocols import Changes, Protocol
@@ -78,6 +79,8 @@ def draw(labels, variants, errors, paper, title: str) -> Figure:
     ax.set(ylabel="relative $L^2$ error", title=title)
     ax.set_xticks(list(labels), [str(count) for count in labels])
     ax.set_xticks([], minor=True)
+    # Errors span little more than a decade: label ticks between its ends too.
+    ax.yaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(2, 0.5)))
     ax.grid(alpha=0.25, linewidth=0.6)
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
     return figure
