@@ -33,5 +33,7 @@ def cell(value: Any) -> str:
         several = f" ± {value['std']:.1e}" if value["seeds"] > 1 else ""
         return f"{value['mean']:.2e}{several}"
     if isinstance(value, float):
+        if value >= 1000:
+            return f"{value:.0f}"
         return f"{value:.2e}" if value < 0.5 else f"{value:.4g}"
     return str(value)

@@ -64,7 +64,16 @@ def _overview(artifacts: Mapping[str, dict[str, Any]]) -> str:
         for verdict in (BETTER, REPRODUCED, NOT)
     }
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"{len(claims)} claims tested: {told}.\n"
+    text = f"{len(claims)} claims tested: {told}"
+    lost = [
+        f"- `{name}`: {claim['sentence']}"
+        for name in ARTIFACTS
+        for claim in artifacts.get(name, {"claims": []})["claims"]
+        if claim["verdict"] == NOT
+    ]
+    return "\n".join(
+        [f"{text}. These do not hold here:\n", *lost, ""] if lost else [f"{text}.\n"]
+    )
 
 
 def section(content: Mapping[str, Any], tell_protocol: bool) -> str:

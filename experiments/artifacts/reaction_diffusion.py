@@ -169,7 +169,7 @@ def _causality(findings: Findings) -> Report:
             verdict(last[WEIGHTED] < 0.95 * last[EVEN]),
         ),
         Claim(
-            "It converges faster.",
+            "With TCW training converges faster.",
             f"below {2 * last[EVEN]:.1e} after {halfway[WEIGHTED]} steps with it, "
             f"{halfway[EVEN]} without",
             verdict(halfway[WEIGHTED] < 0.95 * halfway[EVEN]),
