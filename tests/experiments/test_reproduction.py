@@ -131,6 +131,23 @@ def test_heat_maps_of_the_paper_vary_the_virtual_length_scales():
                 assert tuple(found) == expected, (name, protocol.name)
 
 
+def test_backbones_trained_for_longer_take_all_steps_of_the_recipe():
+    runs = ARTIFACTS["burgers-backbones"].runs(PROTOCOLS["cpu"])
+    for name in ("ALNO", "FNO"):
+        short, long = (
+            dict(runs[key, 0].changes) for key in (name, f"{name}, all steps")
+        )
+        assert short.pop("train.steps") == 1200 and short == long
+
+
+def test_physics_that_costs_nothing_measurable_is_not_said_to_cost(tmp_path):
+    """All runs take the same time and memory."""
+    found = findings("cost-ablation", tmp_path, PROTOCOLS["cpu"], lambda key, run: 0.01)
+    claims = ARTIFACTS["cost-ablation"].report(found).claims
+    costs = [claim for claim in claims if " cost" in claim.sentence]
+    assert [claim.verdict for claim in costs] == [NOT, NOT, REPRODUCED]
+
+
 def test_means_and_deviations_are_over_the_seeds(tmp_path):
     protocol = PROTOCOLS["paper"]
     found = findings(
