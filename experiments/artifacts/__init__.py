@@ -2,7 +2,14 @@
 
 from collections.abc import Mapping
 
-from experiments.artifacts import burgers, darcy, forced_kdv, reaction_diffusion
+from experiments.artifacts import (
+    burgers,
+    causality,
+    cost,
+    darcy,
+    forced_kdv,
+    reaction_diffusion,
+)
 from experiments.artifacts.ablations import ABLATIONS
 from experiments.artifacts.base import Artifact, Claim, Row, verdict
 from experiments.artifacts.forced_kdv import deepomamba
@@ -109,9 +116,9 @@ ARTIFACTS: Mapping[str, Artifact] = {
     "rd-ood": reaction_diffusion.ood,
     "rd-lines": reaction_diffusion.lines,
     "rd-fields": reaction_diffusion.fields,
-    "rd-causality": reaction_diffusion.causality,
-    "rd-causality-scatter": reaction_diffusion.causality_scatter,
-    "rd-causality-no-virtual": reaction_diffusion.causality_no_virtual,
+    "rd-causality": causality.over_training,
+    "rd-causality-scatter": causality.every_case,
+    "rd-causality-no-virtual": causality.no_virtual,
     "darcy-table": darcy.four,
     "darcy-data": darcy.data,
     "darcy-virtual": darcy.virtual,
@@ -126,8 +133,8 @@ ARTIFACTS: Mapping[str, Artifact] = {
         full=True,
         notes=[BESIDE_OTHERS],
     ),
-    "cost-ablation": reaction_diffusion.cost_ablation,
-    "cost-wallclock": reaction_diffusion.cost_wallclock,
+    "cost-ablation": cost.ablation,
+    "cost-wallclock": cost.wallclock,
     "burgers-backbones": burgers.backbones,
     "diffusion-ood": heat_map("Diffusion: length scales", "diffusion", 25, {}),
     "darcy-resolution": darcy.resolution,
