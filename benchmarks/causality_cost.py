@@ -17,8 +17,9 @@ import jax
 import numpy as np
 from absl import app, flags
 
-from experiments.building import build
-from pilno_jax import data, reporting
+from experiments.config.build import build
+from pilno_jax import data
+from pilno_jax.runs import environment, files
 
 OUTPUT = flags.DEFINE_string("output", "results/causality_cost.json", "Where to write.")
 CONFIGS = flags.DEFINE_list("configs", ["burgers", "rd_forcing"], "Whose recipes.")
@@ -75,7 +76,7 @@ def main(arguments: list[str]) -> None:
         )
         print(*(f"{field} {value}" for field, value in rows[-1].items()))
     content = {"added_by_causality": rows, "repeats": REPEATS.value}
-    reporting.write_json(Path(OUTPUT.value), {**content, **reporting.environment()})
+    files.write_json(Path(OUTPUT.value), {**content, **environment.environment()})
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ from typing import Any
 import jax
 
 from configs import burgers, darcy, diffusion, forced_kdv, rd_forcing, rd_ic
-from experiments import markdown
-from experiments.building import build
-from pilno_jax import reporting
+from experiments.config.build import build
+from experiments.pages import markdown
+from pilno_jax.runs import environment, files
 
 PAGE, COMMAND = Path("docs/speed.md"), "python -m benchmarks.inference"
 RECIPES = {
@@ -111,16 +111,16 @@ def main() -> None:
                 f"{row['times_faster']:6.1f} times faster",
                 flush=True,
             )
-    reporting.write_json(
+    files.write_json(
         options.output,
         {
-            **reporting.environment(),
+            **environment.environment(),
             "load_average_at_start": round(load, 1),
             "wall_clock_seconds": round(time.perf_counter() - start, 1),
             "configs": found,
         },
     )
-    reporting.write_text(PAGE, in_page(PAGE.read_text(), found))
+    files.write_text(PAGE, in_page(PAGE.read_text(), found))
 
 
 if __name__ == "__main__":

@@ -36,8 +36,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from configs import darcy
-from experiments.building import build
-from pilno_jax import batches, devices, objective, reporting, training
+from experiments.config.build import build
+from pilno_jax import training
+from pilno_jax.runs import environment, files
+from pilno_jax.training import accumulation, batches, devices
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +110,7 @@ def training_run(case: Case):
     state, data = start()
     state, data = devices.place(state, mesh), devices.replicate(data, mesh)
     step = training.training_step(
-        devices.over_devices(objective.accumulated(run.loss, case.accumulate), mesh),
+        devices.over_devices(accumulation.accumulated(run.loss, case.accumulate), mesh),
         batches.divisible(run.batches, case.accumulate * mesh.size),
         run.optimizer,
     )
@@ -268,12 +270,12 @@ def main() -> None:
     exponents = fitted(resolution)
     for name, value in exponents.items():
         print(f"{name} ~ points^{value:.2f}")
-    reporting.write_json(
+    files.write_json(
         options.output,
         {
             "seconds": time.perf_counter() - started,
             "load_average": os.getloadavg(),
-            **reporting.environment(),
+            **environment.environment(),
             **found,
             "exponents": exponents,
             "estimates": estimates(resolution),

@@ -14,8 +14,9 @@ from typing import Any
 import jax
 from absl import app, flags
 
-from experiments.building import Run, build
-from pilno_jax import data, reporting, training
+from experiments.config.build import Run, build
+from pilno_jax import data, training
+from pilno_jax.runs import environment, files
 
 OUTPUT = flags.DEFINE_string("output", None, "The json to write.", required=True)
 CONFIGS = flags.DEFINE_list("configs", ["burgers", "rd_ic"], "Whose recipes.")
@@ -67,8 +68,8 @@ def main(argv: list[str]) -> None:
             cost = milliseconds_per_seed(run, labelled, seeds, REPEATS.value)
             found[name][f"{seeds} seeds"] = round(cost, 2)
             print(f"{name}: {seeds} seeds together, {cost:.1f} ms per seed and step")
-    content = {"milliseconds_per_seed": found, **reporting.environment()}
-    reporting.write_json(Path(OUTPUT.value), content)
+    content = {"milliseconds_per_seed": found, **environment.environment()}
+    files.write_json(Path(OUTPUT.value), content)
 
 
 if __name__ == "__main__":

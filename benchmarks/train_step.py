@@ -21,17 +21,9 @@ import jax
 import jax.numpy as jnp
 from absl import app, flags
 
-from pilno_jax import (
-    batches,
-    causality,
-    data,
-    models,
-    objective,
-    optimizers,
-    problems,
-    reporting,
-    training,
-)
+from pilno_jax import data, models, operators, problems, training
+from pilno_jax.runs import environment, files
+from pilno_jax.training import batches, causality, objective, optimizers
 
 OUTPUT = flags.DEFINE_string("output", "results/train_step.json", "Where to write.")
 REPEATS = flags.DEFINE_integer("repeats", 10, "Timed calls of each part.")
@@ -63,7 +55,7 @@ def main(_: list[str]) -> None:
     sample = jax.tree.map(lambda x: x[0], labelled["inputs"])
     grid = problem.grid.scaled
     params = model.init(jax.random.key(1), problem.features(sample), grid)
-    predict = objective.predictor(problem, model.apply)
+    predict = operators.predictor(problem, model.apply)
     loss = objective.objective(
         problem, model.apply, rule=causality.exponential(5.0), data_loss="squared"
     )
@@ -109,9 +101,9 @@ def main(_: list[str]) -> None:
         "outside_share": outside_share,
         "peak_memory_mb": round(peak),
         "wall_clock_seconds": round(time.perf_counter() - started, 1),
-        **reporting.environment(),
+        **environment.environment(),
     }
-    reporting.write_json(Path(OUTPUT.value), report)
+    files.write_json(Path(OUTPUT.value), report)
 
 
 def fit_time(step: Any, state: training.State, labelled: Any, repeats: int) -> float:

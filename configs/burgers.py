@@ -24,7 +24,7 @@ brackets the error without them over the error with them after a tenth of the st
   they cost; small batches, a cosine schedule: more steps in the same time.
 """
 
-from configs.base import Config, base, paper_training
+from experiments.config.schema import Config, base, paper_training
 
 
 def get_config(recipe: str = "fast") -> Config:

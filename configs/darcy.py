@@ -19,7 +19,7 @@ brackets the error without them over the error with them after a tenth of the st
   12 modes and 4 poles, width 32: faster steps, and more of them.
 """
 
-from configs.base import Config, base, paper_training
+from experiments.config.schema import Config, base, paper_training
 
 
 def get_config(recipe: str = "fast") -> Config:

@@ -18,7 +18,7 @@ tenth of the steps (results/reproduction/diffusion-ablation.json):
   the small ones reach what is asked of them. gelu, small batches, a cosine schedule.
 """
 
-from configs.base import Config, base, paper_training
+from experiments.config.schema import Config, base, paper_training
 
 
 def get_config(recipe: str = "fast") -> Config:

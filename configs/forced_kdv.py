@@ -20,7 +20,7 @@ them after a tenth of the steps (results/reproduction/kdv-ablation.json):
 - no weights in time [1.16]: the measure itself is causal.
 """
 
-from configs.base import Config, base, paper_training
+from experiments.config.schema import Config, base, paper_training
 
 
 def get_config(recipe: str = "fast") -> Config:

@@ -6,7 +6,7 @@ The paper has no such problem; `:paper` takes its common settings and layer size
 y are periodic: their transient branch keeps the Fourier modes, only time has poles.
 """
 
-from configs.base import Config, base, paper_training
+from experiments.config.schema import Config, base, paper_training
 
 
 def get_config(recipe: str = "fast") -> Config:

@@ -21,7 +21,7 @@ them after a tenth of the steps (results/reproduction/rd-ablation.json):
 - no weights in time: the paper's, of rate 0.5, change nothing here [0.99].
 """
 
-from configs.base import Config, base, paper_training
+from experiments.config.schema import Config, base, paper_training
 
 
 def get_config(recipe: str = "fast") -> Config:

@@ -19,7 +19,7 @@ the error with them after a tenth of the steps, at 0.5 as well
   the small ones reach what is asked of them. gelu, small batches, a cosine schedule.
 """
 
-from configs.base import Config, base, paper_training
+from experiments.config.schema import Config, base, paper_training
 
 
 def get_config(recipe: str = "fast") -> Config:

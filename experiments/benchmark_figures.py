@@ -13,9 +13,9 @@ import numpy as np
 from absl import app, flags
 from matplotlib.figure import Figure
 
-from experiments.artifacts.base import Findings, Key, Predictions
-from experiments.artifacts.pictures import fields_figure, slices_figure
-from experiments.benchmark_report import (
+from experiments.benchmarks import CACHE, ROOT
+from experiments.benchmarks import runs as benchmark_runs
+from experiments.pages.benchmark_page import (
     BENCHMARKS,
     FIGURES,
     figure_names,
@@ -23,11 +23,11 @@ from experiments.benchmark_report import (
     ours,
     read_results,
 )
-from experiments.benchmarks import CACHE, ROOT
-from experiments.benchmarks import runs as benchmark_runs
-from experiments.opening import flags_only, hush
-from experiments.protocols import PROTOCOLS
-from experiments.suite import Run
+from experiments.paper.artifact import Findings, Key, Predictions
+from experiments.paper.figures import fields_figure, slices_figure
+from experiments.run.open_run import flags_only, hush
+from experiments.suite.protocols import PROTOCOLS
+from experiments.suite.suite import Run
 from pilno_jax import plotting
 
 for shown in ("root", "cache"):

@@ -14,8 +14,7 @@ from typing import Any
 
 from absl import app, flags
 
-from experiments.artifacts.forced_kdv import deepomamba
-from experiments.benchmark_report import (
+from experiments.pages.benchmark_page import (
     BENCHMARKS,
     PAGE,
     README,
@@ -24,12 +23,13 @@ from experiments.benchmark_report import (
     page,
     read_results,
 )
-from experiments.entry import FAILED, INTERRUPTED, complain
-from experiments.interruption import Interrupted
-from experiments.progress import Console
-from experiments.protocols import LABELS_ONLY, PROTOCOLS, Changes
-from experiments.suite import AT_ONCE_HELP, Failed, Run, run_all
-from pilno_jax import reporting
+from experiments.paper.forced_kdv import deepomamba
+from experiments.run.entry import FAILED, INTERRUPTED, complain
+from experiments.run.interruption import Interrupted
+from experiments.run.terminal import Console
+from experiments.suite.protocols import LABELS_ONLY, PROTOCOLS, Changes
+from experiments.suite.suite import AT_ONCE_HELP, Failed, Run, run_all
+from pilno_jax.runs import files
 
 PARTS = ("fast", "baselines", "paper")
 CHOSEN = flags.DEFINE_list("config", list(BENCHMARKS), "Which benchmarks.")
@@ -79,7 +79,7 @@ def gather(root: Path, seeds: int) -> None:
             if found := run.result(root):
                 by_recipe.setdefault(run.recipe, []).append(found)
         for recipe, results in by_recipe.items():
-            reporting.write_json(RESULTS / f"{config}_{recipe}.json", results)
+            files.write_json(RESULTS / f"{config}_{recipe}.json", results)
 
 
 def main(arguments: list[str]) -> int:
@@ -108,8 +108,8 @@ def main(arguments: list[str]) -> int:
         finally:
             gather(root, seeds)
     results = read_results()
-    reporting.write_text(PAGE, page(results))
-    reporting.write_text(README, in_readme(README.read_text(), results))
+    files.write_text(PAGE, page(results))
+    files.write_text(README, in_readme(README.read_text(), results))
     console.line(f"{PAGE} and the table of {README} written")
     return 0
 

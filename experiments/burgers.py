@@ -3,7 +3,7 @@
 python -m experiments.burgers --config=configs/burgers.py --workdir=runs/burgers
 """
 
-from experiments.entry import launch
+from experiments.run.entry import launch
 
 if __name__ == "__main__":
     launch("burgers", "configs/burgers.py")

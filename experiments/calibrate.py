@@ -13,20 +13,22 @@ import jax.numpy as jnp
 import numpy as np
 from absl import app, flags
 
-from experiments import changed_law
-from experiments.opening import flags_only, open_run
-from pilno_jax import error_estimate, evaluation, plotting, reporting
+from experiments.run import other_law
+from experiments.run.open_run import flags_only, open_run
+from pilno_jax import evaluation, plotting
+from pilno_jax.evaluation import error_estimate
+from pilno_jax.runs import environment, files
 
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
 OUTPUT = flags.DEFINE_string("output", None, "A JSON file for the numbers.")
-changed_law.define_flags(count=200)
-for name in changed_law.NAMES:
+other_law.define_flags(count=200)
+for name in other_law.NAMES:
     flags.declare_key_flag(name)  # shown by --help
 
 
 def main(arguments: list[str]) -> None:
     flags_only(arguments)
-    run, test = changed_law.from_flags(open_run(WORKDIR.value))
+    run, test = other_law.from_flags(open_run(WORKDIR.value))
     u = run.predict(test["inputs"])
     errors = evaluation.relative_errors(u, test["labels"])
     residuals = jax.jit(error_estimate.residuals(run.problem))
@@ -53,8 +55,8 @@ def main(arguments: list[str]) -> None:
     print(f"drawn: {path}")
     if OUTPUT.value:
         about = {"trained": run.config, "change": flags.FLAGS.change}
-        content = {**about, **summary, **reporting.environment()}
-        reporting.write_json(Path(OUTPUT.value), content)
+        content = {**about, **summary, **environment.environment()}
+        files.write_json(Path(OUTPUT.value), content)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 python -m experiments.darcy --config=configs/darcy.py --workdir=runs/darcy
 """
 
-from experiments.entry import launch
+from experiments.run.entry import launch
 
 if __name__ == "__main__":
     launch("darcy", "configs/darcy.py")

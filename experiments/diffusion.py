@@ -3,7 +3,7 @@
 python -m experiments.diffusion --config=configs/diffusion.py --workdir=runs/diffusion
 """
 
-from experiments.entry import launch
+from experiments.run.entry import launch
 
 if __name__ == "__main__":
     launch("diffusion", "configs/diffusion.py")

@@ -7,8 +7,8 @@ python -m experiments.export --workdir=runs/burgers --output=shipped/burgers
 
 from absl import app, flags
 
-from experiments.opening import flags_only, open_run
-from pilno_jax import exporting
+from experiments.run.open_run import flags_only, open_run
+from pilno_jax.runs import exporting
 
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
 OUTPUT = flags.DEFINE_string("output", None, "The folder to write.", required=True)

@@ -3,7 +3,7 @@
 python -m experiments.forced_kdv --config=configs/forced_kdv.py
 """
 
-from experiments.entry import launch
+from experiments.run.entry import launch
 
 if __name__ == "__main__":
     launch("forced_kdv", "configs/forced_kdv.py")

@@ -3,7 +3,7 @@
 python -m experiments.navier_stokes --config=configs/navier_stokes.py
 """
 
-from experiments.entry import launch
+from experiments.run.entry import launch
 
 if __name__ == "__main__":
     launch("navier_stokes", "configs/navier_stokes.py")

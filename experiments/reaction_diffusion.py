@@ -3,7 +3,7 @@
 python -m experiments.reaction_diffusion --config=configs/rd_forcing.py
 """
 
-from experiments.entry import launch
+from experiments.run.entry import launch
 
 if __name__ == "__main__":
     launch("reaction_diffusion", "configs/rd_forcing.py")

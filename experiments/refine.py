@@ -13,26 +13,28 @@ import jax
 import numpy as np
 from absl import app, flags
 
-from experiments import changed_law
-from experiments.opening import flags_only, open_run
-from pilno_jax import error_estimate, evaluation, objective, refinement, reporting
+from experiments.run import other_law
+from experiments.run.open_run import flags_only, open_run
+from pilno_jax import evaluation, operators
+from pilno_jax.evaluation import error_estimate, refinement
+from pilno_jax.runs import environment, files
 
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
 OUTPUT = flags.DEFINE_string("output", None, "A JSON file for the numbers.")
 STEPS = flags.DEFINE_integer("steps", 200, "Steps for each input.", lower_bound=1)
 RATE = flags.DEFINE_float("learning_rate", 3e-3, "Adam's, at the first step.")
-changed_law.define_flags(count=20)
-for name in changed_law.NAMES:
+other_law.define_flags(count=20)
+for name in other_law.NAMES:
     flags.declare_key_flag(name)  # shown by --help
 
 
 def main(arguments: list[str]) -> None:
     flags_only(arguments)
-    run, test = changed_law.from_flags(open_run(WORKDIR.value))
+    run, test = other_law.from_flags(open_run(WORKDIR.value))
     refine = refinement.refiner(
         run.problem, run.model.apply, STEPS.value, learning_rate=RATE.value
     )
-    predict = jax.jit(objective.predictor(run.problem, run.model.apply))
+    predict = jax.jit(operators.predictor(run.problem, run.model.apply))
     residuals = jax.jit(error_estimate.residuals(run.problem))
     rows, seconds = {"before": [], "after": []}, []
     for index, truth in enumerate(test["labels"]):
@@ -66,8 +68,8 @@ def main(arguments: list[str]) -> None:
             "steps": STEPS.value,
         }
         timed = {"seconds_each": each, "learning_rate": RATE.value}
-        content = {**about, **timed, **found, **reporting.environment()}
-        reporting.write_json(Path(OUTPUT.value), content)
+        content = {**about, **timed, **found, **environment.environment()}
+        files.write_json(Path(OUTPUT.value), content)
 
 
 if __name__ == "__main__":

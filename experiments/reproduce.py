@@ -14,15 +14,16 @@ from typing import Any
 
 from absl import app, flags
 
-from experiments.artifacts import ARTIFACTS
-from experiments.artifacts.base import Findings, Report
-from experiments.entry import FAILED, INTERRUPTED, complain
-from experiments.interruption import Interrupted
-from experiments.opening import hush
-from experiments.progress import Console
-from experiments.protocols import PROTOCOLS, Protocol
-from experiments.suite import AT_ONCE_HELP, Failed, run_all, shard, unique
-from pilno_jax import plotting, reporting
+from experiments.paper import ARTIFACTS
+from experiments.paper.artifact import Findings, Report
+from experiments.run.entry import FAILED, INTERRUPTED, complain
+from experiments.run.interruption import Interrupted
+from experiments.run.open_run import hush
+from experiments.run.terminal import Console
+from experiments.suite.protocols import PROTOCOLS, Protocol
+from experiments.suite.suite import AT_ONCE_HELP, Failed, run_all, shard, unique
+from pilno_jax import plotting
+from pilno_jax.runs import files
 
 ARTIFACT = flags.DEFINE_list(
     "artifact", ["all"], "Names, separated by commas, or all; see --list."
@@ -60,7 +61,7 @@ def write(name: str, report: Report, findings: Findings) -> None:
         plotting.save(figure, path)
         drawn.append(str(path))
     results = [findings.result(*key) for key in findings.runs]
-    reporting.write_json(
+    files.write_json(
         RESULTS / f"{name}.json",
         {
             "artifact": name,

@@ -9,11 +9,11 @@ from typing import Any
 
 from absl import app
 
-from experiments import markdown
-from experiments.artifacts import ARTIFACTS
-from experiments.artifacts.ablations import ABLATIONS, RECIPE
-from experiments.artifacts.base import BETTER, NOT, REPRODUCED
-from pilno_jax import reporting
+from experiments.pages import markdown
+from experiments.paper import ARTIFACTS
+from experiments.paper.ablations import ABLATIONS, RECIPE
+from experiments.paper.artifact import BETTER, NOT, REPRODUCED
+from pilno_jax.runs import files
 
 RESULTS, PAGE = Path("results/reproduction"), Path("docs/reproduction.md")
 GUIDE, COMMAND = (
@@ -126,15 +126,15 @@ def ablation_table(artifacts: Mapping[str, dict[str, Any]]) -> str:
 
 
 def read_artifacts() -> dict[str, dict[str, Any]]:
-    return {path.stem: reporting.read_json(path) for path in RESULTS.glob("*.json")}
+    return {path.stem: files.read_json(path) for path in RESULTS.glob("*.json")}
 
 
 def main(arguments: list[str]) -> None:
     if len(arguments) > 1:
         raise app.UsageError(f"unexpected argument {arguments[1]!r}")
     found = read_artifacts()
-    reporting.write_text(PAGE, page(found))
-    reporting.write_text(GUIDE, in_guide(GUIDE.read_text(), found))
+    files.write_text(PAGE, page(found))
+    files.write_text(GUIDE, in_guide(GUIDE.read_text(), found))
     print(f"{PAGE}: {len(found)} of {len(ARTIFACTS)} artifacts")
 
 

@@ -13,9 +13,10 @@ import numpy as np
 from absl import app, flags
 from matplotlib.figure import Figure
 
-from experiments import known_poles
-from experiments.opening import flags_only
-from pilno_jax import plotting, reporting
+from experiments.poles import linear_systems
+from experiments.run.open_run import flags_only
+from pilno_jax import plotting
+from pilno_jax.runs import environment, files
 
 OUTPUT = flags.DEFINE_string("output", "results/poles.json", "Where numbers go.")
 FIGURE = flags.DEFINE_string("figure", "docs/figures/poles.png", "The figure to draw.")
@@ -35,11 +36,11 @@ def main(arguments: list[str]) -> None:
     flags_only(arguments)
     numbers, pictures = {}, {}
     with jax.enable_x64(True):
-        for system in (known_poles.oscillators(), known_poles.diffusion()):
+        for system in (linear_systems.oscillators(), linear_systems.diffusion()):
             options = STEPS.value, POLISH.value, STARTS.value
-            params, misfits = known_poles.fit(system, *options)
-            learned = known_poles.learned_poles(params)
-            rows = known_poles.compare(system.poles, learned)
+            params, misfits = linear_systems.fit(system, *options)
+            learned = linear_systems.learned_poles(params)
+            rows = linear_systems.compare(system.poles, learned)
             numbers[system.name] = {
                 "poles": rows,
                 "misfit": float(np.nanmin(misfits)),
@@ -51,7 +52,7 @@ def main(arguments: list[str]) -> None:
             print(f"{system.name}: relative misfit {np.nanmin(misfits):.1e}")
     plotting.save(draw(pictures), Path(FIGURE.value))
     content = {"steps": STEPS.value, "polish": POLISH.value, "systems": numbers}
-    reporting.write_json(Path(OUTPUT.value), {**content, **reporting.environment()})
+    files.write_json(Path(OUTPUT.value), {**content, **environment.environment()})
 
 
 if __name__ == "__main__":

@@ -16,11 +16,12 @@ import jax.numpy as jnp
 import numpy as np
 from absl import app, flags
 
-from experiments import known_poles, markdown
-from experiments.opening import flags_only
-from experiments.trainer import count_params
-from pilno_jax import reporting
+from experiments.pages import markdown
+from experiments.poles import linear_systems
+from experiments.run.open_run import flags_only
+from experiments.run.trainer import count_params
 from pilno_jax.models import FNO
+from pilno_jax.runs import environment, files
 
 OUTPUT = flags.DEFINE_string(
     "output", "results/when_poles_pay.json", "Where numbers go."
@@ -34,11 +35,13 @@ COMMAND = "python -m experiments.when_poles_pay"
 
 
 def learn(
-    model: FNO, seen: known_poles.System, unseen: known_poles.System
+    model: FNO, seen: linear_systems.System, unseen: linear_systems.System
 ) -> dict[str, Any]:
     """Its size, and its misfit on the forcings it learned from and on others."""
     options = STEPS.value, POLISH.value, STARTS.value
-    params, misfits = known_poles.fit(dataclasses.replace(seen, model=model), *options)
+    params, misfits = linear_systems.fit(
+        dataclasses.replace(seen, model=model), *options
+    )
     axes = tuple(jnp.asarray(x) for x in unseen.axes)
     found: Any = model.apply(params, jnp.asarray(unseen.features), axes)
     error = np.linalg.norm(found[..., 0] - unseen.u) / np.linalg.norm(unseen.u)
@@ -53,16 +56,16 @@ def main(arguments: list[str]) -> None:
     flags_only(arguments)
     rows = []
     with jax.enable_x64(True):
-        seen, unseen = (known_poles.oscillators(seed) for seed in (0, 1))
-        for name, model in known_poles.LAYERS.items():
+        seen, unseen = (linear_systems.oscillators(seed) for seed in (0, 1))
+        for name, model in linear_systems.LAYERS.items():
             rows.append({"layer": name, **learn(model, seen, unseen)})
             print(*(f"{column} {value}" for column, value in rows[-1].items()))
     content = {"steps": STEPS.value, "polish": POLISH.value, "starts": STARTS.value}
-    reporting.write_json(
-        Path(OUTPUT.value), {**content, "rows": rows, **reporting.environment()}
+    files.write_json(
+        Path(OUTPUT.value), {**content, "rows": rows, **environment.environment()}
     )
     page = Path(PAGE.value)
-    reporting.write_text(
+    files.write_text(
         page, markdown.fill(page.read_text(), COMMAND, markdown.table(rows))
     )
 

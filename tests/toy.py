@@ -4,8 +4,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pilno_jax.derivatives import along, derivative
-from pilno_jax.grids import Axis, Grid
+from pilno_jax.numerics.derivatives import along, derivative
+from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.problems.base import Problem
 
 NUM_X, NUM_T = 4, 9

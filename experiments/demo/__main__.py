@@ -10,7 +10,7 @@ from absl import app, flags
 
 from experiments.demo.answers import Answers
 from experiments.demo.server import serve
-from experiments.opening import flags_only, open_run
+from experiments.run.open_run import flags_only, open_run
 
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
 PORT = flags.DEFINE_integer(

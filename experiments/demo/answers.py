@@ -13,10 +13,12 @@ import jax.numpy as jnp
 import matplotlib
 import numpy as np
 
-from pilno_jax import error_estimate, objective, plotting, problems
+from pilno_jax import operators, plotting, problems
 from pilno_jax.checks import require
-from pilno_jax.loading import TrainedRun
+from pilno_jax.evaluation import error_estimate
+from pilno_jax.numerics import norms
 from pilno_jax.problems import Inputs, Problem
+from pilno_jax.runs.trained_run import TrainedRun
 
 ALONG_TIME = ("u_left", "u_right", "ux_right")
 LARGEST = 1e6  # beyond any physical value, and far from float32's end
@@ -29,7 +31,7 @@ class Answers:
         problem = self.problem = run.problem
         self.params = run.params
         self._sample = jax.jit(problem.sample)
-        predict = objective.predictor(problem, run.model.apply)
+        predict = operators.predictor(problem, run.model.apply)
         self._predict = jax.jit(
             lambda params, inputs: predict(
                 params, jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
@@ -96,7 +98,7 @@ class Answers:
         if not np.isfinite(np.asarray(truth)).all():
             found["note"] = "no reference: the solver is unstable for this input"
             return found
-        error = float(objective.relative_l2(u, truth))
+        error = float(norms.relative_l2(u, truth))
         known = {"reference": _numbers(truth), "solve_ms": solve_ms}
         # Of a truth that is zero the relative error is not a number.
         return {**found, **known, "error": error if np.isfinite(error) else None}

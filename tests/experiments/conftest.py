@@ -12,7 +12,7 @@ import numpy as np
 import orbax.checkpoint as ocp
 import pytest
 
-from experiments import entry
+from experiments.run import entry
 
 ROOT = Path(__file__).parents[2]
 STEPS, POLISH = 200, 20

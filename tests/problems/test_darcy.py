@@ -8,7 +8,7 @@ import scipy.sparse as sparse
 from scipy.fft import dstn
 from scipy.sparse.linalg import spsolve
 
-from pilno_jax import sine_transform as sines
+from pilno_jax.numerics import poisson as sines
 from pilno_jax.problems.darcy import darcy, first_responses, inputs_from, solve_flow
 
 SMALL = {"num_points": 31, "num_fine": 121}

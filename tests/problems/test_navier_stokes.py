@@ -5,8 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pilno_jax import batches, models, objective, optimizers, problems, training
+from pilno_jax import models, problems, training
 from pilno_jax.problems.navier_stokes import velocity
+from pilno_jax.training import batches, objective, optimizers
 
 KEY = jax.random.key(4)
 TWO_PI = 2 * np.pi

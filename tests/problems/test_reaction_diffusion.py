@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from pilno_jax.grids import Axis, Grid
+from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.problems.reaction_diffusion import (
     MOLLIFIERS,
     reaction_diffusion,

@@ -5,8 +5,8 @@ from typing import Any
 from flax import linen as nn
 
 from pilno_jax.checks import require_choice
-from pilno_jax.models.alno import ALNO, FNO, LNO, AxisPoles, poles
 from pilno_jax.models.deepomamba import DeepOMamba
+from pilno_jax.models.spectral_operators import ALNO, FNO, LNO, AxisPoles, poles
 
 __all__ = ["ALNO", "FNO", "LNO", "AxisPoles", "DeepOMamba", "make", "poles"]
 

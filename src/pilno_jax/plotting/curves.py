@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
-from pilno_jax.error_estimate import Law, rank_correlation
-from pilno_jax.grids import Grid
+from pilno_jax.evaluation.error_estimate import Law, rank_correlation
 from pilno_jax.models import poles
+from pilno_jax.numerics.grids import Grid
 from pilno_jax.plotting.panels import LINE_COLOURS, PANEL_INCHES, panels, rule
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pilno_jax.grids import Grid
+from pilno_jax.numerics.grids import Grid
 from pilno_jax.plotting.panels import (
     FIELD_COLOURS,
     field,

@@ -16,7 +16,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pilno_jax.grids import Axis, Grid
+from pilno_jax.numerics.grids import Axis, Grid
 
 FIELD_COLOURS = "viridis"
 SIGNED_COLOURS = "RdBu_r"

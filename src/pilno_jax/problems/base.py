@@ -10,17 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
-from pilno_jax.grids import Grid
+from pilno_jax.numerics.grids import Grid
+from pilno_jax.numerics.norms import mean_square
 
 Inputs = dict[str, Any]
-
-
-def mean_square(residual: jax.Array, u: Any = None, inputs: Any = None) -> jax.Array:
-    """The paper's measure of a residual: its squared L2 norm, averaged over nodes."""
-    del u, inputs
-    return jnp.mean(residual**2)
 
 
 def unconstrained(raw: jax.Array, inputs: Inputs) -> jax.Array:

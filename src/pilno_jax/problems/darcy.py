@@ -37,15 +37,16 @@ from pilno_jax.checks import (
     require_finite,
     require_positive,
 )
-from pilno_jax.grids import Axis, Grid
-from pilno_jax.problems.base import Inputs, Problem, mean_square
-from pilno_jax.random_fields import PLANAR_LAWS, two_phase
-from pilno_jax.sine_transform import (
+from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.numerics.norms import mean_square
+from pilno_jax.numerics.poisson import (
     laplacian_eigenvalues,
     sine_transform,
     solve_poisson,
     unit_membrane,
 )
+from pilno_jax.numerics.random_fields import PLANAR_LAWS, two_phase
+from pilno_jax.problems.base import Inputs, Problem
 
 
 def darcy(

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from pilno_jax.checks import require_positive
-from pilno_jax.derivatives import along, derivative
-from pilno_jax.grids import Axis, Grid
+from pilno_jax.numerics.derivatives import along, derivative
+from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.problems.base import Inputs, Problem, resizable
 from pilno_jax.problems.initial_value import LengthScales, initial_value_problem
 

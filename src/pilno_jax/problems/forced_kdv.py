@@ -25,9 +25,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from pilno_jax.checks import require, require_choice, require_fields, require_positive
-from pilno_jax.derivatives import along, finite_difference
-from pilno_jax.grids import Axis, Grid
-from pilno_jax.problems.base import Inputs, Problem, mean_square, resizable
+from pilno_jax.numerics.derivatives import along, finite_difference
+from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.numerics.norms import mean_square
+from pilno_jax.problems.base import Inputs, Problem, resizable
 from pilno_jax.problems.kdv_families import (
     FAMILIES,
     derivative_in_x,

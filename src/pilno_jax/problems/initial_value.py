@@ -13,9 +13,9 @@ import jax
 import jax.numpy as jnp
 
 from pilno_jax.checks import require, require_fields, require_positive
-from pilno_jax.grids import Grid
+from pilno_jax.numerics.grids import Grid
+from pilno_jax.numerics.random_fields import SHORTEST_LENGTH_SCALE, exp_sine
 from pilno_jax.problems.base import Inputs, Problem
-from pilno_jax.random_fields import SHORTEST_LENGTH_SCALE, exp_sine
 
 LengthScales = tuple[float, float]
 Law = Callable[..., jax.Array]  # (key, points, length scale, sigma) -> a draw there

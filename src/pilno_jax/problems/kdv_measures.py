@@ -35,8 +35,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pilno_jax.checks import require
-from pilno_jax.derivatives import along
-from pilno_jax.grids import Axis, Grid
+from pilno_jax.numerics.derivatives import along
+from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.problems.base import Inputs
 
 Measure = Callable[..., jax.Array]

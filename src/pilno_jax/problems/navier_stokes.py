@@ -19,12 +19,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from pilno_jax.checks import require_positive
-from pilno_jax.derivatives import along, derivative, interpolation
-from pilno_jax.grids import Axis, Grid
+from pilno_jax.numerics.derivatives import along, derivative, interpolation
+from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.numerics.random_fields import planar_exp_sine
+from pilno_jax.numerics.time_stepping import snapshots
 from pilno_jax.problems.base import Inputs, Problem, resizable
 from pilno_jax.problems.initial_value import LengthScales, initial_value_problem
-from pilno_jax.random_fields import planar_exp_sine
-from pilno_jax.time_stepping import snapshots
 
 REFERENCE_POINTS = 64
 REFERENCE_STEP = 2e-3

@@ -21,15 +21,15 @@ from pilno_jax.checks import (
     require_fields,
     require_positive,
 )
-from pilno_jax.derivatives import along, derivative, interpolation, stencil
-from pilno_jax.grids import Axis, Grid
+from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
+from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
 from pilno_jax.problems.base import Inputs, Problem, resizable
 from pilno_jax.problems.initial_value import (
     LengthScales,
     initial_value_problem,
     length_scale_law,
 )
-from pilno_jax.time_stepping import diffusion_step, snapshots
 
 REFERENCE_POINTS = 151
 REFERENCE_STEP = 1e-4

@@ -1,0 +1,53 @@
+"""A trained run under another law of inputs: `--change=length_scale=0.5`."""
+
+import ast
+import dataclasses
+from typing import Any
+
+import jax
+from absl import flags
+
+from pilno_jax import data, problems
+from pilno_jax.runs.trained_run import TrainedRun
+
+FLAGS, NAMES = flags.FLAGS, ("change", "count", "seed")
+
+
+def define_flags(count: int) -> None:
+    """Called by the entry points, not on import: names are global to a process."""
+    flags.DEFINE_multi_string(
+        "change", [], "A problem option for the test inputs, as in length_scale=0.5."
+    )
+    flags.DEFINE_integer("count", count, "How many test inputs.", lower_bound=1)
+    flags.DEFINE_integer("seed", 0, "Seed of the test inputs.", lower_bound=0)
+
+
+def from_flags(run: TrainedRun) -> tuple[TrainedRun, data.Data]:
+    return under_law(run, changes(FLAGS.change), FLAGS.count, FLAGS.seed)
+
+
+def changes(texts: list[str]) -> dict[str, Any]:
+    """{"length_scale": 0.5} of ["length_scale=0.5"]."""
+    found = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        try:
+            found[name] = ast.literal_eval(value)
+        except (SyntaxError, ValueError):
+            found[name] = value  # a word, such as the name of a law
+    return found
+
+
+def under_law(
+    run: TrainedRun, changed: dict[str, Any], count: int, seed: int
+) -> tuple[TrainedRun, data.Data]:
+    """The run on its problem with some options changed, and labelled inputs of it."""
+    trained = run.config["problem"]
+    unknown = sorted(changed.keys() - trained.keys())
+    if unknown:
+        allowed = f"expected some of {sorted(trained)}"
+        raise ValueError(f"change = {unknown} is not allowed: {allowed}")
+    problem = problems.make(**{**trained, **changed})
+    # Folded in: a training set of the same seed has other samples.
+    key = jax.random.fold_in(jax.random.key(seed), 314)
+    return dataclasses.replace(run, problem=problem), data.generate(problem, key, count)

@@ -1,0 +1,228 @@
+"""A suite is a list of runs, each an ordinary workdir started by its own command.
+
+Finished runs are reused, interrupted ones resumed, several can go at once. A run is a
+process of its own: its memory is its own, and the command in its result is all that it
+takes to repeat it.
+"""
+
+import dataclasses
+import hashlib
+import importlib.metadata
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.run.entry import INTERRUPTED
+from experiments.run.interruption import Interrupted, Interruption
+from experiments.run.terminal import Console, about
+from pilno_jax.runs import files
+
+ENTRY_POINTS = {
+    "burgers": "burgers",
+    "darcy": "darcy",
+    "diffusion": "diffusion",
+    "forced_kdv": "forced_kdv",
+    "rd_forcing": "reaction_diffusion",
+    "rd_ic": "reaction_diffusion",
+}
+
+AT_ONCE_HELP = "How many runs go at the same time, each on its share of the cores."
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A config file, a recipe in it, and the fields to change."""
+
+    config: str
+    recipe: str = "fast"
+    changes: tuple[tuple[str, Any], ...] = ()
+
+    def but(self, changes: Mapping[str, Any]) -> "Run":
+        """The same run with these fields changed as well."""
+        merged = dict(self.changes) | dict(changes)
+        return dataclasses.replace(self, changes=tuple(sorted(merged.items())))
+
+    @property
+    def name(self) -> str:
+        """Of the workdir: readable, and the same run in two suites is one."""
+        parts = [f"{f.rpartition('.')[2]}={_plain(v)}" for f, v in self.changes]
+        short = ",".join(parts)[:80] or "default"
+        digest = hashlib.sha256(repr(self.changes).encode()).hexdigest()[:8]
+        return f"{self.config}_{self.recipe}/{short}-{digest}"
+
+    def workdir(self, root: Path) -> Path:
+        return root / self.name
+
+    def command(self, root: Path, cache: Path) -> list[str]:
+        recipe = "" if self.recipe == "fast" else f":{self.recipe}"
+        return [
+            *(sys.executable, "-m", f"experiments.{ENTRY_POINTS[self.config]}"),
+            f"--config=configs/{self.config}.py{recipe}",
+            *(f"--config.{field}={value}" for field, value in self.changes),
+            f"--workdir={self.workdir(root)}",
+            f"--cache={cache}",
+        ]
+
+    def result(self, root: Path) -> dict[str, Any] | None:
+        """Its result, if the run is finished."""
+        workdir = self.workdir(root)
+        done = (workdir / "result.json").exists() and (workdir / "report.html").exists()
+        return files.read_json(workdir / "result.json") if done else None
+
+
+def _plain(value: Any) -> str:
+    """For a folder's name: no spaces, brackets or slashes."""
+    items = value if isinstance(value, tuple | list) else [value]
+    return "x".join(str(item) for item in items).replace("/", "-") or "none"
+
+
+class Failed(Exception):
+    """Runs of the suite ended with an error; the others went on to their ends."""
+
+
+def shard(runs: Sequence[Run], part: str) -> list[Run]:
+    """Every n-th run, from the i-th on, for `part` = "i/n" with i = 0, ..., n - 1."""
+    index, _, count = part.partition("/")
+    numbers = index.isdigit() and count.isdigit()
+    if not (numbers and int(index) < int(count)):
+        text = f"shard = {part!r} is not allowed: expected i/n with 0 <= i < n"
+        raise ValueError(text)
+    return list(runs)[int(index) :: int(count)]
+
+
+def unique(runs: Iterable[Run]) -> list[Run]:
+    return list(dict.fromkeys(runs))
+
+
+def run_all(
+    runs: Sequence[Run],
+    root: Path,
+    cache: Path,
+    console: Console,
+    at_once: int = 1,
+    after_each: Callable[[], None] = lambda: None,
+) -> None:
+    """Start what is not finished, `at_once` at a time, and say how far it is.
+
+    Each of several runs has its own share of this machine's cores: a small step does
+    not fill two cores, and threads that compete for one wait for each other.
+    """
+    left = deque(run for run in runs if run.result(root) is None)
+    console.line(f"{len(runs)} runs, {len(runs) - len(left)} of them finished")
+    running: dict[int, tuple[Run, subprocess.Popen[bytes]]] = {}
+    failures: list[str] = []
+    with Interruption() as stop:
+        try:
+            while left or running:
+                stop.poll()
+                for lane in range(at_once):
+                    if left and lane not in running:
+                        console.line(_progress(left, runs, root, at_once))
+                        run = left.popleft()
+                        running[lane] = run, _start(run, root, cache, lane, at_once)
+                for lane, (run, process) in list(running.items()):
+                    if (code := process.poll()) is None:
+                        continue
+                    del running[lane]
+                    if code == INTERRUPTED:
+                        raise Interrupted(run.name)
+                    failure = (
+                        _reason(run, code, root, cache) if code else _tried(after_each)
+                    )
+                    if failure:
+                        failures.append(failure)
+                        console.line(f"failed: {failure}")
+                time.sleep(0.2)
+        finally:
+            # They save, and end; the same command takes them up again.
+            for _, process in running.values():
+                process.terminate()
+            for _, process in running.values():
+                process.wait()
+    if failures:
+        raise Failed("; ".join(failures))
+
+
+def _tried(action: Callable[[], None]) -> str | None:
+    """What went wrong: a report that fails is no reason to end hours of training."""
+    try:
+        action()
+    except Interrupted:
+        raise
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _progress(
+    left: Sequence[Run], runs: Sequence[Run], root: Path, at_once: int
+) -> str:
+    expected = seconds_left(left, runs, root)
+    time_left = f", {about(expected / at_once)} left" if expected else ""
+    number = 1 + len(runs) - len(left)
+    return f"run {number} of {len(runs)}{time_left}: {left[0].name}"
+
+
+def _start(
+    run: Run, root: Path, cache: Path, lane: int, at_once: int
+) -> subprocess.Popen[bytes]:
+    workdir = run.workdir(root)
+    workdir.mkdir(parents=True, exist_ok=True)
+    command = run.command(root, cache)
+    with (workdir / "log.txt").open("a") as log:
+        process = subprocess.Popen(
+            command,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=compiled_once(cache) | os.environ,
+        )
+    if at_once > 1 and hasattr(os, "sched_setaffinity"):
+        # Before it has started a thread: they inherit it.
+        os.sched_setaffinity(process.pid, share_of_cores(lane, at_once))
+    return process
+
+
+def compiled_once(cache: Path) -> dict[str, str]:
+    """Runs that differ in a few numbers share most of their compiled programs."""
+    version = importlib.metadata.version("jaxlib")  # another's programs may crash
+    return {
+        "JAX_COMPILATION_CACHE_DIR": str(cache / f"compiled-{version}"),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    }
+
+
+def share_of_cores(lane: int, lanes: int) -> list[int]:
+    """Disjoint and equal, as long as there are as many cores as lanes."""
+    cores = sorted(os.sched_getaffinity(0))
+    size = max(len(cores) // lanes, 1)
+    first = lane * size % len(cores)
+    return cores[first : first + size]
+
+
+def _reason(run: Run, code: int, root: Path, cache: Path) -> str:
+    last = (run.workdir(root) / "log.txt").read_text().strip().splitlines()[-1:]
+    command = shlex.join(run.command(root, cache))
+    return f"{run.name}: exit code {code}: {''.join(last)}; its command: {command}"
+
+
+def seconds_left(left: Sequence[Run], runs: Sequence[Run], root: Path) -> float | None:
+    """From the finished runs: for each that is left, the mean of those most like it."""
+    known = {run: found for run in runs if (found := run.result(root))}
+    if not known:
+        return None
+    total = 0.0
+    for run in left:
+        alike = [
+            found["wall_clock_seconds"]
+            for other, found in known.items()
+            if (other.config, other.recipe) == (run.config, run.recipe)
+        ]
+        times = alike or [found["wall_clock_seconds"] for found in known.values()]
+        total += sum(times) / len(times)
+    return total

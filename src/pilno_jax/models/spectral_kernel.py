@@ -1,0 +1,247 @@
+"""The kernel integral operator of a layer (Eq. alno_split),
+
+    K v = F^-1[ H(w) F v ]  +  sum_n (sum_l beta_n alpha_l / (mu_n - i w_l)) e^{mu_n x},
+
+a steady branch with multiplier H and a transient one with poles mu_n and residues
+beta_n; H and beta_n are complex (in, out) matrices. On several axes frequencies and
+poles form tensor products: e^{mu_n x} becomes e^{mu_n x} e^{nu_m y}, and so on. An axis
+with 0 poles keeps its frequencies in the transient branch too, e^{i w_k x} e^{nu_m y}:
+on a periodic axis there is no start to respond to, and the layer commutes with shifts.
+The real part is taken at the end, so that poles need not come in conjugate pairs.
+"""
+
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import linen as nn
+
+from pilno_jax.models import bases, contractions
+
+POLE_SHARING = ("shared", "pairwise")
+TRANSIENT_ANALYSIS = ("quadrature", "dft")
+
+Axes = Sequence[jax.Array]
+
+
+class SpectralKernel(nn.Module):
+    """K on fields (*grid, batch, channels); sizes are tuples with one entry per axis.
+
+    poles = None leaves the transient branch out; `tied` makes H = K_phi(i w).
+    """
+
+    modes: tuple[int, ...]
+    period: tuple[float, ...]
+    poles: tuple[int, ...] | None = None
+    pole_sharing: str = "shared"
+    transient_analysis: str = "quadrature"
+    initial_decay: float = 1.0
+    tied: bool = False
+    mixing_dtype: str | None = None
+
+    @nn.compact
+    def __call__(self, v: jax.Array, axes: Axes) -> jax.Array:
+        channels = v.shape[-1]
+        # Frequencies up to half the number of nodes are below Nyquist on either kind
+        # of axis: a closed one has one interval less than nodes.
+        limits = [
+            math.ceil((x.size - 1) * period / 2)
+            for x, period in zip(axes, self.period, strict=True)
+        ]
+        held = _clipped("modes", self.modes, limits)
+        omegas = [
+            bases.frequencies(count, period, signed=axis > 0)
+            for axis, (count, period) in enumerate(zip(held, self.period, strict=True))
+        ]
+        if self.poles is None:
+            multiplier = self._multiplier(held, channels)
+            return self._steady(v, axes, omegas, multiplier)
+
+        mus, residues = self._system(axes, held, channels, self.poles)
+        if self.tied:
+            multiplier = tied_multiplier(residues, mus, omegas)
+        else:
+            multiplier = self._multiplier(held, channels)
+        steady = self._steady(v, axes, omegas, multiplier)
+        return steady + self._transient(v, axes, held, mus, residues)
+
+    def _steady(self, v, axes: Axes, omegas, multiplier: jax.Array) -> jax.Array:
+        analysis = list(map(bases.fourier_analysis, axes, omegas, self.period))
+        synthesis = list(map(bases.fourier_synthesis, axes, omegas))
+        synthesis[0] *= bases.hermitian_weights(omegas[0])[None]
+        return self._separable(v, analysis, multiplier, synthesis)
+
+    def _transient(self, v, axes: Axes, held, mus, residues: jax.Array) -> jax.Array:
+        analysis, synthesis = [], []
+        for x, mu, count, period in zip(axes, mus, held, self.period, strict=True):
+            if mu is None:
+                omega = bases.frequencies(count, period, signed=True)
+                analysis.append(bases.fourier_analysis(x, omega, period))
+                synthesis.append(bases.fourier_synthesis(x, omega))
+                continue
+            if self.transient_analysis == "dft":
+                analysis.append(bases.pole_analysis_dft(x, mu))
+            else:
+                analysis.append(bases.pole_analysis(x, mu, period))
+            synthesis.append(bases.pole_synthesis(x, mu))
+        if self.pole_sharing == "pairwise":
+            return _pairwise(v, analysis, residues, synthesis)
+        return self._separable(v, analysis, residues, synthesis)
+
+    def _separable(self, v, analysis, weights, synthesis) -> jax.Array:
+        coefficients = contractions.analyse(v, analysis)
+        coefficients = contractions.mix(coefficients, weights, self.mixing_dtype)
+        return contractions.synthesise(coefficients, synthesis)
+
+    def _multiplier(self, held: Sequence[int], channels: int) -> jax.Array:
+        """H at the frequencies the grid holds, (*frequencies, in, 2, out)."""
+        counts = [2 * k - 1 if axis else k for axis, k in enumerate(self.modes)]
+        shape = (*counts, channels, 2, channels)
+        weights = self.param("multiplier", _complex_glorot(1.0), shape)
+        signed = map(_low_frequencies, held[1:], self.modes[1:])
+        return weights[(slice(held[0]), *signed)]
+
+    def _system(self, axes: Axes, modes, channels: int, poles: tuple[int, ...]):
+        """mu, (p,) or (in, out, p) for each axis, and beta, (*poles, in, 2, out).
+
+        An axis without poles has mu = None, and beta all its signed frequencies.
+        """
+        pairs = (channels, channels) if self.pole_sharing == "pairwise" else ()
+        # More exponentials than nodes are linearly dependent on every grid.
+        held = _clipped("poles", poles, [x.size for x in axes])
+        mus, counts, kept, gain = [], [], [], 1.0
+        for axis, count in enumerate(poles):
+            if count == 0:
+                mus.append(None)
+                counts.append(2 * self.modes[axis] - 1)
+                kept.append(_low_frequencies(modes[axis], self.modes[axis]))
+                continue
+            decay, frequency = _initial_poles(count, self.initial_decay)
+            raw = decay + np.log(-np.expm1(-decay))  # softplus(raw) = decay
+            params = {
+                name: self.param(name, nn.initializers.constant(value), (*pairs, count))
+                for name, value in _named(axis, raw, frequency).items()
+            }
+            mus.append(stable_poles(params, axis)[..., : held[axis]])
+            counts.append(count)
+            kept.append(slice(held[axis]))
+            gain *= _transient_gain(decay, frequency)
+        shape = (*counts, channels, 2, channels)
+        residues = self.param("residues", _complex_glorot(gain), shape)
+        return mus, residues[tuple(kept)]
+
+
+def _low_frequencies(held: int, modes: int) -> slice:
+    """Where an ordered, signed axis of `modes` keeps its `held` lowest: the middle."""
+    return slice(modes - held, modes + held - 1)
+
+
+def _named(axis: int, decay, frequency) -> dict[str, Any]:
+    return {f"decay_{axis}": decay, f"frequency_{axis}": frequency}
+
+
+def stable_poles(params: Mapping[str, jax.Array], axis: int) -> jax.Array:
+    """mu = -softplus(decay) + i frequency: stable whatever the parameters."""
+    if f"decay_{axis}" not in params:
+        return jnp.zeros(0, jnp.complex64)
+    decay = jax.nn.softplus(params[f"decay_{axis}"])
+    return jax.lax.complex(-decay, params[f"frequency_{axis}"])
+
+
+def tied_multiplier(residues, mus, omegas) -> jax.Array:
+    """H(w) = sum_n beta_n / (i w - mu_n), of the real kernel (Eq. K_phi).
+
+    Only non-negative frequencies are kept on the first axis, and the real part of the
+    response is that of the poles and their conjugates, each with half the residue; the
+    conjugate of a frequency is its negative.
+    """
+
+    def response(h: jax.Array, conjugate: bool) -> jax.Array:
+        for axis, (mu, omega) in enumerate(zip(mus, omegas, strict=True)):
+            if mu is None:
+                h = jnp.flip(h, axis) if conjugate else h
+                h = jax.lax.slice_in_dim(h, h.shape[axis] - len(omega), None, axis=axis)
+                continue
+            fractions = bases.transfer(omega, mu.conj() if conjugate else mu)
+            h = jnp.einsum("...kp,...p->...k", fractions, jnp.moveaxis(h, axis, -1))
+            h = jnp.moveaxis(h, -1, axis)
+        return h
+
+    beta = jax.lax.complex(residues[..., 0, :], residues[..., 1, :])
+    h = (response(beta, False) + response(beta.conj(), True)) / 2
+    return jnp.stack([h.real, h.imag], -2)
+
+
+def _pairwise(v, analysis, residues: jax.Array, synthesis) -> jax.Array:
+    """The transient branch with own poles for every pair (in, out) of channels.
+
+    Bases are (in, out, p, N) and (in, out, N, p). Contracted one axis at a time; the
+    pair of channels multiplies the work of the shared case by their number.
+    """
+    grid, modes = "uvwxyz"[: len(analysis)], "pqrstk"[: len(analysis)]
+    pairs = residues.shape[-3], residues.shape[-1]
+    analysis, synthesis = (
+        [jnp.broadcast_to(basis, (*pairs, *basis.shape[-2:])) for basis in side]
+        for side in (analysis, synthesis)
+    )
+    have = f"{grid}bi"
+    for axis, basis in enumerate(analysis):
+        want = f"io{modes[: axis + 1]}{grid[axis + 1 :]}b"
+        step = f"{have},io{modes[axis]}{grid[axis]}->{want}"
+        v, have = jnp.einsum(step, v, basis), want
+    beta = jax.lax.complex(residues[..., 0, :], residues[..., 1, :])
+    v = jnp.einsum(f"{have},{modes}io->{have}", v, beta)
+    for axis, basis in reversed(list(enumerate(synthesis))):
+        want = f"io{modes[:axis]}{grid[axis:]}b" if axis else f"{grid}bo"
+        step = f"{have},io{grid[axis]}{modes[axis]}->{want}"
+        v, have = jnp.einsum(step, v, basis), want
+    return v.real
+
+
+def _initial_poles(count: int, slowest: float) -> tuple[np.ndarray, np.ndarray]:
+    """Decay rates over a decade from the slowest on, and frequencies pi/2 apart.
+
+    Every other frequency lies between those of the Fourier series with period 1. The
+    golden ratio spreads the rates evenly over any run of neighbouring frequencies.
+    Equal in all layers and channels: the random residues tell them apart.
+    """
+    index = np.arange(count)
+    golden = (math.sqrt(5) - 1) / 2
+    return slowest * 10 ** ((index * golden) % 1), math.pi / 2 * index
+
+
+def _transient_gain(decay: np.ndarray, frequency: np.ndarray) -> float:
+    """1 / rms over the axis of the response to v = 1 with unit random residues.
+
+    Pole n responds with e^{mu_n x} / mu_n. Keeps the branch at O(1) for any number of
+    poles.
+    """
+    energy = -np.expm1(-2 * decay) / (2 * decay) / (decay**2 + frequency**2)
+    return float(1 / np.sqrt(energy.sum()))
+
+
+def _complex_glorot(gain: float):
+    """Glorot-normal complex matrices (in, 2, out): the parts share the variance."""
+
+    def init(key: jax.Array, shape: Sequence[int]) -> jax.Array:
+        *_, fan_in, _, fan_out = shape
+        return gain / math.sqrt(fan_in + fan_out) * jax.random.normal(key, shape)
+
+    return init
+
+
+def _clipped(name: str, wanted: Sequence[int], limits: Sequence[int]) -> list[int]:
+    held = [min(pair) for pair in zip(wanted, limits, strict=True)]
+    if held != list(wanted):
+        _log_once(f"{name} = {tuple(wanted)} clipped to the grid's {tuple(held)}")
+    return held
+
+
+@cache
+def _log_once(message: str) -> None:
+    logging.getLogger(__name__).warning(message)

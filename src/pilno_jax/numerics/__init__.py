@@ -1,0 +1,1 @@
+"""Arrays on grids: what equations, solvers and networks are computed with."""

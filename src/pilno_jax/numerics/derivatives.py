@@ -1,0 +1,148 @@
+"""Derivative and interpolation matrices for one axis, applied by `along`.
+
+A matrix is a function of static sizes only, so it is built in NumPy float64 once,
+while tracing, and reaches the compiled program as a constant.
+"""
+
+import functools
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pilno_jax.checks import require
+from pilno_jax.numerics.grids import Axis
+
+
+def along(matrix: np.ndarray | jax.Array, field: jax.Array, axis: int) -> jax.Array:
+    """Apply `matrix` to one axis of `field`."""
+    moved = jnp.tensordot(jnp.asarray(matrix, field.dtype), field, axes=(1, axis))
+    return jnp.moveaxis(moved, 0, axis)
+
+
+def derivative(axis: Axis, order: int = 1, accuracy: int | None = None) -> np.ndarray:
+    """d^order/dx^order on `axis`: spectral if periodic, unless `accuracy` is given."""
+    if axis.periodic and accuracy is None:
+        return spectral(axis.num_points, order, axis.extent)
+    return finite_difference(axis, order, 4 if accuracy is None else accuracy)
+
+
+@functools.lru_cache
+def spectral(num_points: int, order: int, extent: float) -> np.ndarray:
+    """Fourier differentiation, exact for trigonometric polynomials.
+
+    Nyquist rule: on an even number of points the mode N/2 is a cosine whose sine
+    partner the grid cannot see; its odd derivatives are set to zero and its even
+    ones kept, so that matrices of odd order are skew and of even order symmetric.
+    """
+    modes = np.fft.fftfreq(num_points, 1.0 / num_points)
+    multiplier = (2j * np.pi * modes / extent) ** order
+    if num_points % 2 == 0 and order % 2 == 1:
+        multiplier[num_points // 2] = 0.0
+    transform = np.fft.fft(np.eye(num_points), axis=0)
+    matrix = np.fft.ifft(multiplier[:, None] * transform, axis=0)
+    return _frozen(matrix.real)
+
+
+@functools.lru_cache
+def finite_difference(axis: Axis, order: int, accuracy: int) -> np.ndarray:
+    """Finite differences of any derivative order and any (even) accuracy order.
+
+    Central stencils inside; on a periodic axis they wrap, on any other the stencil
+    at the ends is shifted inwards and, being one-sided, one point wider, so that the
+    order is the same everywhere.
+    """
+    require(order >= 1, "order", order, "at least 1")
+    allowed = "a positive even number"
+    require(accuracy >= 2 and accuracy % 2 == 0, "accuracy", accuracy, allowed)
+    central = 2 * ((order + 1) // 2) - 1 + accuracy
+    one_sided = order + accuracy
+    n, half = axis.num_points, central // 2
+    needed = central if axis.periodic else max(central, one_sided)
+    allowed = f"at least {needed} for derivative {order} at accuracy {accuracy}"
+    require(n >= needed, f"num_points of axis {axis.name!r}", n, allowed)
+
+    matrix = np.zeros((n, n))
+    for row in range(n):
+        if axis.periodic or half <= row < n - half:
+            nodes = np.arange(row - half, row + half + 1)
+        else:
+            nodes = np.arange(one_sided) + (0 if row < half else n - one_sided)
+        matrix[row, nodes % n] = fornberg(nodes - row, order)
+    return _frozen(matrix / axis.spacing**order)
+
+
+def stencil(axis: Axis, order: int, accuracy: int) -> Callable[[jax.Array], jax.Array]:
+    """`finite_difference` on a vector without its matrix: for long time loops.
+
+    Ghost values let one central stencil serve every node. On a periodic axis they
+    wrap; elsewhere they continue the polynomial of the one-sided stencil, on which
+    the central one is exact, so both forms are the same operator.
+    """
+    half = (2 * ((order + 1) // 2) - 1 + accuracy) // 2
+    weights = fornberg(np.arange(-half, half + 1), order) / axis.spacing**order
+    width, n = order + accuracy, axis.num_points
+    steps_out = np.arange(-half, 0)
+    ghosts = np.stack([fornberg(np.arange(width) - at, 0) for at in steps_out])
+
+    def apply(u: jax.Array) -> jax.Array:
+        if axis.periodic:
+            padded = jnp.concatenate([u[n - half :], u, u[:half]])
+        else:
+            outside = jnp.asarray(ghosts, u.dtype)
+            left = outside @ u[:width]
+            right = (outside @ u[::-1][:width])[::-1]
+            padded = jnp.concatenate([left, u, right])
+        shifted = (weights[j] * padded[j : j + n] for j in range(2 * half + 1))
+        return functools.reduce(jnp.add, shifted)
+
+    return apply
+
+
+@functools.lru_cache
+def interpolation(source: Axis, target: Axis, degree: int = 9) -> np.ndarray:
+    """Values on `target` from values on `source`, over the same interval.
+
+    Trigonometric on a periodic axis (exact for what the source grid resolves),
+    elsewhere by local polynomials of the given degree.
+    """
+    if source.periodic:
+        modes = np.fft.fftfreq(source.num_points, 1.0 / source.num_points)
+        phases = np.outer(_scaled(target), 2j * np.pi * modes)
+        analysis = np.fft.fft(np.eye(source.num_points), axis=0) / source.num_points
+        # The Nyquist mode's real part is its cosine: the symmetric choice.
+        return _frozen((np.exp(phases) @ analysis).real)
+    n, width = source.num_points, min(degree + 1, source.num_points)
+    matrix = np.zeros((target.num_points, n))
+    for row, x in enumerate(_scaled(target) * (n - 1)):
+        first = int(np.clip(np.round(x - (width - 1) / 2), 0, n - width))
+        nodes = np.arange(first, first + width)
+        matrix[row, nodes] = fornberg(nodes - x, 0)
+    return _frozen(matrix)
+
+
+def fornberg(nodes: np.ndarray, order: int) -> np.ndarray:
+    """Weights of the derivative at 0 of the polynomial through `nodes`.
+
+    They solve sum_j w_j nodes_j^p = order! [p = order]: exact on all monomials the
+    stencil can hold. Stencils are short, so the Vandermonde system is benign once
+    its nodes are scaled to [-1, 1].
+    """
+    nodes = np.asarray(nodes, float)
+    scale = np.abs(nodes).max()
+    powers = np.vander(nodes / scale, increasing=True).T
+    right = np.zeros(len(nodes))
+    right[order] = float(np.prod(np.arange(1, order + 1)))
+    return np.linalg.solve(powers, right) / scale**order
+
+
+def _scaled(axis: Axis) -> np.ndarray:
+    return np.linspace(0.0, 1.0, axis.num_points, endpoint=not axis.periodic)
+
+
+def _frozen(matrix: np.ndarray) -> np.ndarray:
+    """Read-only, because caches hand the same array to everybody."""
+    matrix = np.ascontiguousarray(matrix)
+    matrix.flags.writeable = False
+    return matrix

@@ -1,0 +1,19 @@
+"""Where a problem and a network meet: the operator a -> u that is trained."""
+
+from pilno_jax.operators.predictor import (
+    Apply,
+    Network,
+    Params,
+    Predict,
+    initial_parameters,
+    predictor,
+)
+
+__all__ = [
+    "Apply",
+    "Network",
+    "Params",
+    "Predict",
+    "initial_parameters",
+    "predictor",
+]

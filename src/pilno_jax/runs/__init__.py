@@ -1,0 +1,1 @@
+"""Run folders: what a training leaves behind, and the operator back from it."""

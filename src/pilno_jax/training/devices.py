@@ -1,0 +1,135 @@
+"""One mesh: the same training step on one device or on many.
+
+Its devices share the batch. Those along its `model` axis also share the mixing weights,
+their moments and their average, by output channel: each keeps a part, and gathers the
+whole for the moment of use. Parameters that are small are kept by all.
+
+Several processes run the same program, each with devices of its own; arrays that span
+the mesh are then global, and whatever uses them must be done by every process. One of
+them, which `leads`, writes what is written once.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import multihost_utils
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+
+from pilno_jax.checks import require
+from pilno_jax.models.contractions import is_mixing_weight
+from pilno_jax.operators import Params
+from pilno_jax.training.objective import Batch, Loss
+
+AXES = ("data", "model")
+
+
+def device_mesh(count: int, weight_shards: int = 1) -> Mesh:
+    """The first `count` devices of every process; one in all is the trivial mesh.
+
+    weight_shards: over how many of a process' devices the mixing weights are split.
+    """
+    found = jax.local_devices()
+    allowed = f"1 to {len(found)}, the devices of this {found[0].platform} back end"
+    require(1 <= count <= len(found), "devices", count, allowed)
+    divides = weight_shards >= 1 and count % weight_shards == 0
+    allowed = f"a divisor of devices = {count}"
+    require(divides, "weight_shards", weight_shards, allowed)
+    processes = range(jax.process_count())
+    chosen = [d for p in processes for d in jax.local_devices(process_index=p)[:count]]
+    # Auto axes: the partitioner, not the program, decides how values are laid out.
+    return jax.make_mesh(
+        (len(chosen) // weight_shards, weight_shards),
+        AXES,
+        axis_types=(AxisType.Auto, AxisType.Auto),
+        devices=chosen,
+    )
+
+
+def replicate(tree: Any, mesh: Mesh) -> Any:
+    """Arrays that every process has, and keys, on every device of the mesh."""
+    return jax.tree.map(lambda x: _put(x, mesh, PartitionSpec()), tree)
+
+
+def place(state: Any, mesh: Mesh) -> Any:
+    """The same for a training state, whose mixing weights are split."""
+    return jax.tree.map(lambda x: _put(x, mesh, _spec(x, mesh)), state)
+
+
+def _put(x: Any, mesh: Mesh, spec: PartitionSpec) -> jax.Array:
+    sharding = NamedSharding(mesh, spec)
+    if jax.process_count() == 1:
+        return jax.device_put(x, sharding)
+    # Across processes only plain values of the host can be placed.
+    if jnp.issubdtype(x.dtype, jax.dtypes.prng_key):
+        data = _put(jax.random.key_data(x), mesh, spec)
+        return jax.random.wrap_key_data(data, impl=jax.random.key_impl(x))
+    return jax.device_put(np.asarray(x), sharding)
+
+
+def _spec(x: Any, mesh: Mesh) -> PartitionSpec:
+    """How a leaf of the parameters, or one shaped like it, lies on the mesh."""
+    shards = mesh.shape["model"]
+    if shards == 1 or not is_mixing_weight(x):
+        return PartitionSpec()
+    channels = x.shape[-1]
+    allowed = f"a divisor of the {channels} channels of the mixing weights"
+    require(channels % shards == 0, "weight_shards", shards, allowed)
+    return PartitionSpec(*(None for _ in x.shape[1:]), "model")
+
+
+def over_devices(loss: Loss, mesh: Mesh) -> Loss:
+    """The same function, each device seeing its share of the batch.
+
+    Equal shares, so that the mean of the devices' means is the batch's: see
+    `batches.divisible`. Left to itself the partitioner gathers the batch on every
+    device, because inside the network the batch is not the leading axis.
+    """
+    if mesh.size == 1:
+        return loss
+
+    def whole(x: jax.Array, spec: PartitionSpec) -> jax.Array:
+        # Told here that devices will differ in what they do with the parameters, JAX
+        # adds up the finished gradients, once; otherwise it would at every use. What
+        # was gathered is scattered again, so that a device has its part's gradient.
+        if "model" in spec:
+            x = jax.lax.pcast(x, "data", to="varying")
+            return jax.lax.all_gather(x, "model", axis=x.ndim - 1, tiled=True)
+        return jax.lax.pcast(x, AXES, to="varying")
+
+    def mean_of_shares(params: Params, batch: Batch):
+        specs = jax.tree.map(lambda x: _spec(x, mesh), params)
+
+        def on_one_device(params: Params, batch: Batch):
+            gathered = jax.tree.map(whole, params, specs)
+            return jax.lax.pmean(loss(gathered, batch), AXES)
+
+        return jax.shard_map(
+            on_one_device,
+            mesh=mesh,
+            in_specs=(specs, PartitionSpec(AXES)),
+            out_specs=PartitionSpec(),
+        )(params, batch)
+
+    return mean_of_shares
+
+
+def leads() -> bool:
+    """Whether this process is the one that writes and talks."""
+    return jax.process_index() == 0
+
+
+def anywhere(fact: bool) -> bool:
+    """Whether it holds in any process; all have to ask at the same moment."""
+    if jax.process_count() == 1:
+        return fact
+    return bool(multihost_utils.process_allgather(np.array(fact)).any())
+
+
+def local(tree: Any, mesh: Mesh) -> Any:
+    """Arrays of the mesh as this process' own, whole, on one device."""
+    if mesh.shape["model"] > 1:
+        everywhere = NamedSharding(mesh, PartitionSpec())
+        tree = jax.jit(lambda x: x, out_shardings=everywhere)(tree)
+    return jax.tree.map(lambda x: x.addressable_data(0), tree)

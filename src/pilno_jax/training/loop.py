@@ -1,0 +1,182 @@
+"""The training loop: it knows no PDE and does no IO.
+
+One dispatch runs many steps under `lax.scan`; the host reads the metrics of a
+dispatch while the next one runs. Everything that makes a run is in `State`, and a
+batch is a function of (state.key, state.step), so a state that was saved and restored
+continues bit for bit.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from pilno_jax.operators import Params
+from pilno_jax.training.batches import Batches
+from pilno_jax.training.objective import Loss
+
+
+class State(NamedTuple):
+    """A training run at one moment."""
+
+    step: jax.Array
+    params: Params
+    opt_state: Any
+    averaged: Params  # exponential moving average of params, for evaluation
+    key: jax.Array
+    skipped: jax.Array  # steps thrown away because something was not finite
+    in_a_row: jax.Array  # ... of which the last ones, without a good step between
+
+
+def initial_state(
+    params: Params, optimizer: optax.GradientTransformation, key: jax.Array
+) -> State:
+    state = State(
+        step=jnp.int32(0),
+        params=params,
+        opt_state=optimizer.init(params),
+        averaged=params,
+        key=key,
+        skipped=jnp.int32(0),
+        in_a_row=jnp.int32(0),
+    )
+    # Every leaf a buffer of its own: the step donates them, and the caller's stay.
+    return jax.tree.map(jnp.copy, state)
+
+
+def training_step(
+    loss: Loss,
+    batches: Batches,
+    optimizer: optax.GradientTransformationExtraArgs,
+    averaging: float = 0.0,
+) -> Callable[[State, Any], tuple[State, dict[str, jax.Array]]]:
+    """(state, data) -> (state, terms): one update, thrown away if not finite.
+
+    averaging: decay of the moving average of the parameters; 0 follows them.
+    """
+
+    def step(state: State, data: Any) -> tuple[State, dict[str, jax.Array]]:
+        batch = batches(data, state.key, state.step)
+        (value, terms), gradient = jax.value_and_grad(
+            lambda params: loss(params, batch), has_aux=True
+        )(state.params)
+        updates, opt_state = optimizer.update(
+            gradient,
+            state.opt_state,
+            state.params,
+            value=value,
+            grad=gradient,
+            value_fn=lambda params: loss(params, batch)[0],
+        )
+        params = optax.apply_updates(state.params, updates)
+        # Early on, the average spans the steps there are: no pull towards the start.
+        decay = jnp.minimum(averaging, (1.0 + state.step) / (10.0 + state.step))
+        decay = decay if averaging else 0.0
+        averaged = optax.incremental_update(params, state.averaged, 1.0 - decay)
+
+        norm = optax.tree.norm(gradient)
+        good = jnp.isfinite(value) & jnp.isfinite(norm)
+        params, opt_state, averaged = jax.tree.map(
+            lambda new, old: jnp.where(good, new, old),
+            (params, opt_state, averaged),
+            (state.params, state.opt_state, state.averaged),
+        )
+        bad = 1 - good.astype(jnp.int32)
+        advanced = state._replace(
+            step=state.step + 1,
+            params=params,
+            opt_state=opt_state,
+            averaged=averaged,
+            skipped=state.skipped + bad,
+            in_a_row=bad * (state.in_a_row + 1),
+        )
+        return advanced, {"loss": value, "gradient_norm": norm, **terms}
+
+    return step
+
+
+def many_steps(step: Callable[[State, Any], Any], count: int) -> Callable[..., Any]:
+    """`count` steps in one compiled call; metrics come back stacked."""
+
+    def run(state: State, data: Any):
+        return jax.lax.scan(lambda state, _: step(state, data), state, length=count)
+
+    return jax.jit(run, donate_argnums=0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    """What callbacks see after a dispatch: host numbers, and the state they belong to.
+
+    `state` is only valid during the callback: its buffers are donated afterwards.
+    """
+
+    step: int
+    metrics: dict[str, float]
+    state: State
+    skipped: int
+    in_a_row: int
+
+
+Callback = Callable[[Progress], bool | None]
+
+
+def fit(
+    step: Callable[[State, Any], Any],
+    state: State,
+    data: Any,
+    *,
+    num_steps: int,
+    steps_per_call: int,
+    callbacks: tuple[Callback, ...] = (),
+    look_every: int | None = None,
+) -> State:
+    """Run up to `num_steps` in all; a callback that returns True ends it early.
+
+    Callbacks run after every `look_every` steps (a multiple of steps_per_call, all
+    steps of a run being counted from its beginning, so that a resumed run looks at
+    the same moments) and after the last.
+    """
+    look_every = look_every or steps_per_call
+    run = many_steps(step, steps_per_call)
+    run_rest = None
+    done = int(state.step)
+    pending: list[dict[str, jax.Array]] = []
+    while done < num_steps:
+        count = min(steps_per_call - done % steps_per_call, num_steps - done)
+        if count == steps_per_call:
+            state, metrics = run(state, data)
+        else:
+            run_rest = many_steps(step, count)
+            state, metrics = run_rest(state, data)
+        pending.append(metrics)
+        done += count
+        if done % look_every == 0 or done == num_steps:
+            progress = _progress(done, state, pending)
+            pending = []
+            if any([callback(progress) for callback in callbacks]):
+                break
+    return state
+
+
+def _progress(step: int, state: State, pending: list[dict[str, jax.Array]]) -> Progress:
+    """Means over the steps since the last look, ignoring those that were skipped."""
+    stacked = {
+        name: np.concatenate([np.asarray(part[name]) for part in pending])
+        for name in pending[0]
+    }
+    finite = np.isfinite(stacked["loss"])
+    return Progress(
+        step=step,
+        metrics={
+            name: float(values[finite].mean()) if finite.any() else float("nan")
+            for name, values in stacked.items()
+        },
+        state=state,
+        skipped=int(state.skipped),
+        in_a_row=int(state.in_a_row),
+    )

@@ -1,0 +1,192 @@
+"""The demo's server answers what it should, refuses what it should, and goes on."""
+
+import http.client
+import json
+import re
+import socket
+import threading
+import types
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from experiments.demo.answers import Answers
+from experiments.demo.server import LARGEST_BODY, serve
+from pilno_jax import problems
+from pilno_jax.runs.trained_run import TrainedRun
+
+
+def untrained(problem) -> TrainedRun:
+    """A network that compiles at once: the mean of its features."""
+
+    def apply(params, features, axes):
+        return params * features.mean(-1, keepdims=True)
+
+    model = types.SimpleNamespace(apply=apply)
+    return TrainedRun(problem, model, jnp.float32(0.5), step=0, config={})
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return Answers(untrained(problems.diffusion(num_x=8, num_t=9)))
+
+
+@pytest.fixture(scope="module")
+def port(answers):
+    server = serve(answers, 0)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def request(port, method, path, body=None, headers=()):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request(method, path, body, dict(headers))
+    response = connection.getresponse()
+    text = response.read()
+    connection.close()
+    return response.status, text
+
+
+def ask(port, question, **headers):
+    """A dict is sent as JSON, a string as it is."""
+    body = question if isinstance(question, str) else json.dumps(question)
+    sent = {"Content-Type": "application/json", **headers}
+    status, text = request(port, "POST", "/answer", body, sent.items())
+    return status, json.loads(text)
+
+
+def test_the_page_and_what_it_has_to_know(port):
+    status, page = request(port, "GET", "/")
+    assert status == 200 and b"<canvas>" in page
+    status, text = request(port, "GET", "/about")
+    about = json.loads(text)
+    assert status == 200 and about["problem"] == "diffusion"
+    assert [axis["name"] for axis in about["axes"]] == ["x", "t"]
+    assert [(item["name"], item["shape"]) for item in about["inputs"]] == [("u0", [8])]
+
+
+def test_a_sample_and_the_same_drawn_by_hand_have_one_answer(port, answers):
+    status, drawn = ask(port, {"seed": 3})
+    assert status == 200
+    status, again = ask(port, {"inputs": drawn["inputs"]})
+    assert status == 200
+    for field in ("prediction", "reference", "residual"):
+        assert np.shape(again[field]) == (8, 9)
+        # Inputs travel with five digits.
+        np.testing.assert_allclose(again[field], drawn[field], rtol=1e-3, atol=1e-4)
+    truth, u = np.array(drawn["reference"]), np.array(drawn["prediction"])
+    error = np.linalg.norm(u - truth) / np.linalg.norm(truth)
+    assert drawn["error"] == pytest.approx(error, rel=1e-3)
+    assert drawn["predict_ms"] > 0 and drawn["solve_ms"] > 0
+
+
+U0 = [0.0] * 8
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("{", "no JSON"),
+        ("[" * 100_000, "no JSON"),
+        ('{"inputs": {"u0": [NaN, 0, 0, 0, 0, 0, 0, 0]}}', "NaN"),
+        ([1], "seed.*inputs"),
+        ({}, "seed.*inputs"),
+        ({"seed": 1, "inputs": {"u0": U0}}, "seed.*inputs"),
+        ({"seed": -1}, "seed = .*whole number"),
+        ({"seed": 1.5}, "seed = .*whole number"),
+        ({"seed": True}, "seed = .*whole number"),
+        ({"seed": 10**30}, "seed = .*whole number"),
+        ({"inputs": 3}, r"an object with \['u0'\]"),
+        ({"inputs": {"v": U0}}, r"an object with \['u0'\]"),
+        ({"inputs": {"u0": U0[1:]}}, r"shape of u0 = \[7\].*\[8\]"),
+        ({"inputs": {"u0": [[0.0], 1.0]}}, "u0 is not allowed"),
+        ({"inputs": {"u0": ["a"] * 8}}, "u0 is not allowed"),
+        ({"inputs": {"u0": {"0": 1}}}, "u0 is not allowed"),
+        ({"inputs": {"u0": [None] * 8}}, "finite"),
+        ({"inputs": {"u0": [1e30] * 8}}, "finite"),
+        ('{"inputs": {"u0": [1e999, 0, 0, 0, 0, 0, 0, 0]}}', "finite"),
+    ],
+)
+def test_bad_questions_are_told_and_the_next_is_answered(port, question, told):
+    status, answer = ask(port, question)
+    assert status == 400
+    assert re.search(told, answer["error"]), answer["error"]
+    assert ask(port, {"seed": 0})[0] == 200
+
+
+def test_requests_that_are_no_questions_are_refused(port):
+    assert request(port, "GET", "/etc/passwd")[0] == 404
+    assert request(port, "GET", "/../server.py")[0] == 404
+    assert request(port, "POST", "/about")[0] == 404
+    assert request(port, "DELETE", "/answer")[0] == 501
+    assert ask(port, {"seed": 0}, **{"Content-Type": "text/plain"})[0] == 415
+    assert ask(port, {"seed": 0}, Host="elsewhere.example:80")[0] == 403
+    assert ask(port, {"seed": 0})[0] == 200
+
+
+def raw(port, text):
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(text.encode())
+        return connection.recv(100).decode()
+
+
+def test_a_body_without_a_length_or_with_too_much_of_it_is_not_read(port):
+    head = f"POST /answer HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+    head += "Content-Type: application/json\r\n"
+    assert " 411 " in raw(port, head + "\r\n")
+    assert " 411 " in raw(port, head + "Content-Length: -5\r\n\r\n")
+    assert " 413 " in raw(port, head + f"Content-Length: {LARGEST_BODY + 1}\r\n\r\n")
+    assert " 413 " in raw(port, head + f"Content-Length: {'9' * 5000}\r\n\r\n")
+    assert ask(port, {"seed": 0})[0] == 200
+
+
+def test_only_this_machine_is_served(answers):
+    server = serve(answers, 0)
+    assert server.server_address[0] == "127.0.0.1"
+    server.server_close()
+
+
+def test_an_internal_error_is_one_answer_and_not_the_end(answers, capfd):
+    class Broken:
+        def answer(self, question):
+            raise RuntimeError("oh")
+
+    server = serve(Broken(), 0)  # type: ignore[arg-type]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for _ in range(2):
+        status, answer = ask(server.server_port, {"seed": 0})
+        assert status == 500 and "RuntimeError" in answer["error"]
+    server.shutdown()
+    server.server_close()
+    assert "RuntimeError: oh" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        problems.burgers(num_x=8, num_t=9, final_time=0.1),
+        problems.reaction_diffusion(task="ic", num_x=9, num_t=9, final_time=0.1),
+        problems.reaction_diffusion(task="forcing", num_x=9, num_t=9, final_time=0.1),
+        problems.darcy(num_points=7, num_fine=13, label_points=4),
+        problems.forced_kdv(num_x=32, num_t=16),
+        problems.navier_stokes(num_x=8, num_y=8, num_t=7, final_time=0.1),
+    ],
+    ids=lambda problem: problem.name,
+)
+def test_every_problem_can_be_played_with(problem):
+    answers = Answers(untrained(problem))
+    drawn = answers.answer({"seed": 1})
+    assert np.shape(drawn["reference"]) == problem.grid.shape
+    edited = answers.answer({"inputs": drawn["inputs"]})
+    assert np.shape(edited["prediction"]) == problem.grid.shape
+    if problem.name == "forced_kdv":
+        assert edited["reference"] is None and "closed form" in edited["note"]
+    else:
+        assert np.shape(edited["reference"]) == problem.grid.shape
+    json.dumps(edited, allow_nan=False)
+    assert [item["name"] for item in answers.about()["inputs"]] == [*drawn["inputs"]]
