@@ -5,13 +5,12 @@
 times the networks of the default recipes and the solvers that label their data, on the
 same grid and the same inputs, in one process: one input alone, as in a control loop,
 and 256 of them, as in a sweep. Writes results/inference.json and the table of
-docs/speed.md. Weights do not matter for
-the time, so they are random. What the network misses in accuracy is in
-docs/benchmarks.md; the solvers are far more exact than the comparison asks for. KdV has
-no solver here: its reference is a closed form.
+docs/speed.md. Weights do not matter for the time, so they are random; times are minima.
+What the network misses in accuracy is in docs/benchmarks.md; the solvers are far more
+exact than the comparison asks for. KdV has no solver here: its reference is a closed
+form.
 """
 
-import argparse
 import os
 import time
 from collections.abc import Callable
@@ -20,39 +19,39 @@ from typing import Any
 
 import jax
 
-from configs import burgers, darcy, diffusion, forced_kdv, rd_forcing, rd_ic
-from experiments.config.build import build
+from benchmarks import command, recipes, timing
 from experiments.pages import markdown
-from pilno_jax.runs import environment, files
+from pilno_jax.operators import initial_parameters
+from pilno_jax.runs import files
 
 PAGE, COMMAND = Path("docs/speed.md"), "python -m benchmarks.inference"
-RECIPES = {
-    "burgers": burgers,
-    "darcy": darcy,
-    "diffusion": diffusion,
-    "forced_kdv": forced_kdv,
-    "rd_forcing": rd_forcing,
-    "rd_ic": rd_ic,
-}
+CONFIGS = ("burgers", "darcy", "diffusion", "forced_kdv", "rd_forcing", "rd_ic")
 # Inputs that go through at once, of many: what was found fastest on a CPU.
 PREDICTED_AT_ONCE, SOLVED_AT_ONCE = 32, {"darcy": 5}
 
+Row = dict[str, float]
 
-def measure(config: str, count: int, repetitions: int) -> dict[str, float]:
+
+def measure(config: str, count: int, repeats: int) -> Row:
     """Milliseconds per input, of the network and of the reference."""
-    run = build(RECIPES[config].get_config())
+    run = recipes.built(config)
     keys = jax.random.split(jax.random.key(0), count)
     inputs = jax.jit(jax.vmap(run.problem.sample))(keys)
-    one = jax.tree.map(lambda x: x[0], inputs)
-    features = run.problem.features(one)
-    params = run.model.init(jax.random.key(1), features, run.problem.grid.scaled)
+    params = initial_parameters(run.problem, run.model, jax.random.key(1))
 
-    def predict(some: Any) -> jax.Array:
-        return run.predict(params, jax.tree.map(lambda x: x[None], some))[0]
+    def predict(one: Any) -> jax.Array:
+        return run.predict(params, jax.tree.map(lambda x: x[None], one))[0]
 
     solved_at_once = SOLVED_AT_ONCE.get(config, 25)
-    predict_ms = per_input(predict, inputs, PREDICTED_AT_ONCE, repetitions)
-    solve_ms = per_input(run.problem.solve, inputs, solved_at_once, repetitions)
+    times = timing.interleaved(
+        {
+            "predict": compiled(predict, inputs, PREDICTED_AT_ONCE),
+            "solve": compiled(run.problem.solve, inputs, solved_at_once),
+        },
+        repeats,
+    )
+    predict_ms = per_input(times["predict"], count)
+    solve_ms = per_input(times["solve"], count)
     return {
         "predict_ms": predict_ms,
         "predictions_per_second": 1e3 / predict_ms,
@@ -61,28 +60,28 @@ def measure(config: str, count: int, repetitions: int) -> dict[str, float]:
     }
 
 
-def per_input(
-    answer: Callable[[Any], jax.Array], inputs: Any, at_once: int, repetitions: int
-) -> float:
-    """Milliseconds, of the fastest repetition."""
+def compiled(
+    answer: Callable[[Any], jax.Array], inputs: Any, at_once: int
+) -> timing.Call:
+    """A call that answers all inputs, `at_once` of them side by side."""
     count = len(jax.tree.leaves(inputs)[0])
 
     def every(inputs: Any) -> jax.Array:
         return jax.lax.map(answer, inputs, batch_size=min(at_once, count))
 
-    compiled = jax.jit(every).lower(inputs).compile()
-    seconds = []
-    for _ in range(repetitions):
-        start = time.perf_counter()
-        jax.block_until_ready(compiled(inputs))
-        seconds.append(time.perf_counter() - start)
-    return 1e3 * min(seconds) / count
+    program = jax.jit(every).lower(inputs).compile()
+    return lambda: program(inputs)
 
 
-def in_page(text: str, found: dict[str, dict[str, dict[str, float]]]) -> str:
+def per_input(times: timing.Times, count: int) -> float:
+    """Milliseconds, of the fastest repeat."""
+    return 1e3 * times.fastest / count
+
+
+def in_page(text: str, configs: dict[str, dict[str, Row]]) -> str:
     """The page on speed with its table made anew."""
     rows = []
-    for config, by_count in found.items():
+    for config, by_count in configs.items():
         row: dict[str, str] = {"recipe": config}
         for count, times in by_count.items():
             row[f"network, {count}"] = f"{times['predict_ms']:.2f}"
@@ -92,35 +91,39 @@ def in_page(text: str, found: dict[str, dict[str, dict[str, float]]]) -> str:
     return markdown.fill(text, COMMAND, markdown.table(rows))
 
 
+def describe(config: str, count: int, row: Row) -> str:
+    return (
+        f"{config:12} {count:4} inputs: network {row['predict_ms']:7.3f} ms, "
+        f"reference {row['solve_ms']:8.3f} ms each: "
+        f"{row['times_faster']:6.1f} times faster"
+    )
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--output", type=Path, default=Path("results/inference.json"))
-    parser.add_argument("--repetitions", type=int, default=5, help="the fastest counts")
-    parser.add_argument("--many", type=int, default=256, help="inputs of a sweep")
+    parser = command.parser(__doc__, "inference", repeats=5)
+    parser.add_argument(
+        "--repetitions", dest="repeats", type=command.positive, help="as --repeats"
+    )
+    parser.add_argument(
+        "--many", type=command.positive, default=256, help="inputs of a sweep"
+    )
     options = parser.parse_args()
     start, load = time.perf_counter(), os.getloadavg()[0]
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    for config in RECIPES:
-        found[config] = {}
+    rows: dict[str, dict[str, Row]] = {}
+    for config in CONFIGS:
+        rows[config] = {}
         for count in (1, options.many):
-            row = measure(config, count, options.repetitions)
-            found[config][str(count)] = row
-            print(
-                f"{config:12} {count:4} inputs: network {row['predict_ms']:7.3f} ms, "
-                f"reference {row['solve_ms']:8.3f} ms each: "
-                f"{row['times_faster']:6.1f} times faster",
-                flush=True,
-            )
-    files.write_json(
+            row = rows[config][str(count)] = measure(config, count, options.repeats)
+            print(describe(config, count, row), flush=True)
+    command.write(
         options.output,
         {
-            **environment.environment(),
             "load_average_at_start": round(load, 1),
             "wall_clock_seconds": round(time.perf_counter() - start, 1),
-            "configs": found,
+            "configs": rows,
         },
     )
-    files.write_text(PAGE, in_page(PAGE.read_text(), found))
+    files.write_text(PAGE, in_page(PAGE.read_text(), rows))
 
 
 if __name__ == "__main__":

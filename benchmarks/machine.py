@@ -1,33 +1,42 @@
 """What this machine can do at best, for rooflines."""
 
-import time
+from collections.abc import Mapping
 
 import jax
 import jax.numpy as jnp
 
+from benchmarks.timing import Call, Times
+
+PRODUCT, COPY = "matrix product", "copy"
+SIDE = 2048
+FLOPS = 2 * SIDE**3
+STREAM = 2**24
+BYTES = 2 * 4 * STREAM
+
 
 class Machine:
-    """The best rates seen: of a large matrix product and of a copy."""
+    """The best rates seen: of a large matrix product and of a copy.
+
+    Attributes:
+        gflops: 10^9 operations per second, of all cores together.
+        gflops_per_core: the same per second of processor time.
+        gigabytes: read and written per second.
+    """
 
     def __init__(self):
-        n = 2048
-        matrix = jnp.ones((n, n), jnp.float32)
-        self.product = jax.jit(jnp.matmul), (matrix, matrix), 2 * n**3
-        stream = jnp.ones(2**24, jnp.float32)
-        self.copy = jax.jit(lambda x: x + 1), (stream,), 2 * stream.nbytes
         self.gflops = self.gflops_per_core = self.gigabytes = 0.0
-        self.run()
-        self.run()
 
-    def run(self) -> None:
-        (wall, processor), flops = self._time(*self.product[:2]), self.product[2]
-        self.gflops = max(self.gflops, flops / wall / 1e9)
-        self.gflops_per_core = max(self.gflops_per_core, flops / processor / 1e9)
-        wall, _ = self._time(*self.copy[:2])
-        self.gigabytes = max(self.gigabytes, self.copy[2] / wall / 1e9)
+    def calls(self) -> dict[str, Call]:
+        """What is timed among the programs that are to be compared with its rates."""
+        matrix = jnp.ones((SIDE, SIDE), jnp.float32)
+        stream = jnp.ones(STREAM, jnp.float32)
+        product, copy = jax.jit(jnp.matmul), jax.jit(lambda x: x + 1)
+        return {PRODUCT: lambda: product(matrix, matrix), COPY: lambda: copy(stream)}
 
-    @staticmethod
-    def _time(function, arguments) -> tuple[float, float]:
-        processor, wall = time.process_time(), time.perf_counter()
-        jax.block_until_ready(function(*arguments))
-        return time.perf_counter() - wall, time.process_time() - processor
+    def learn(self, times: Mapping[str, Times]) -> None:
+        """Keep the better of the rates known and those of new times."""
+        product, copy = times[PRODUCT], times[COPY]
+        per_core = FLOPS / product.fastest_processor / 1e9
+        self.gflops = max(self.gflops, FLOPS / product.fastest / 1e9)
+        self.gflops_per_core = max(self.gflops_per_core, per_core)
+        self.gigabytes = max(self.gigabytes, BYTES / copy.fastest / 1e9)

@@ -12,10 +12,8 @@ the peak of a large matrix product and bytes (as XLA counts them) over the bandw
 a copy; both are measured in the same run.
 """
 
-import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import time
@@ -29,34 +27,42 @@ ENVIRONMENT = {
     "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
 }
 if __name__ == "__main__" and not ENVIRONMENT.items() <= os.environ.items():
-    command = [sys.executable, "-m", "benchmarks.step_time", *sys.argv[1:]]
-    os.execve(sys.executable, command, {**os.environ, **ENVIRONMENT})
+    again = [sys.executable, "-m", "benchmarks.step_time", *sys.argv[1:]]
+    os.execve(sys.executable, again, {**os.environ, **ENVIRONMENT})
 
-import flax  # noqa: E402
-import jax  # noqa: E402
-import jax.numpy as jnp  # noqa: E402
-import numpy as np  # noqa: E402
-from jax.sharding import AxisType, NamedSharding  # noqa: E402
-from jax.sharding import PartitionSpec as P  # noqa: E402
-
-from benchmarks.fft_fno import CHANNELS, PROJECTION, fft_fno  # noqa: E402
+from benchmarks import command, timing  # noqa: E402
+from benchmarks.contenders import SLOW, contenders  # noqa: E402
+from benchmarks.fft_fno import CHANNELS, PROJECTION  # noqa: E402
 from benchmarks.machine import Machine  # noqa: E402
-from pilno_jax.models import ALNO, FNO  # noqa: E402
 
+ROOT = Path(__file__).parents[1]
 SIZES: dict[str, dict[str, Any]] = {
-    "burgers": dict(batch=53, grid=(32, 26), width=32, num_layers=4, modes=14),
-    "darcy": dict(batch=10, grid=(61, 61), width=64, num_layers=4, modes=20),
-    "reaction_diffusion": dict(
-        batch=10, grid=(51, 51), width=64, num_layers=4, modes=20
+    "burgers": dict(
+        batch=53, grid=(32, 26), width=32, num_layers=4, modes=14, activation="tanh"
     ),
-    "forced_kdv": dict(batch=10, grid=(100, 100), width=24, num_layers=2, modes=20),
+    "darcy": dict(
+        batch=10, grid=(61, 61), width=64, num_layers=4, modes=20, activation="gelu"
+    ),
+    "reaction_diffusion": dict(
+        batch=10, grid=(51, 51), width=64, num_layers=4, modes=20, activation="sin"
+    ),
+    "forced_kdv": dict(
+        batch=10, grid=(100, 100), width=24, num_layers=2, modes=20, activation="gelu"
+    ),
 }
-ACTIVATION = {
-    "burgers": "tanh",
-    "darcy": "gelu",
-    "reaction_diffusion": "sin",
-    "forced_kdv": "gelu",
-}
+# Burgers is periodic in x; the choice costs nothing, but it is the paper's.
+PERIODIC = {"burgers": (True, False)}
+COLUMNS = (
+    ("forward_ms", "forward", "9.1f"),
+    ("step_ms", "step", "9.1f"),
+    ("step_processor_ms", "cpu time", "9.1f"),
+    ("peak_memory_mb", "memory", "9.0f"),
+    ("gflop", "GFLOP", "8.1f"),
+    ("gflops", "GFLOP/s", "9.1f"),
+    ("share_of_peak", "of peak", "9.1%"),
+    ("share_of_core_peak", "per core", "9.1%"),
+    ("share_of_roofline", "roofline", "9.1%"),
+)
 
 
 def algorithm_flops(size: dict[str, Any], *, transient: bool) -> tuple[float, float]:
@@ -87,82 +93,14 @@ def algorithm_flops(size: dict[str, Any], *, transient: bool) -> tuple[float, fl
     return forward, layers * (2 * fixed + 3 * trained) + 3 * ends + 2 * lift
 
 
-def network(size, model, activation: str, features, axes, **options):
-    net = model(
-        width=size["width"],
-        num_layers=options.pop("num_layers", size["num_layers"]),
-        modes=size["modes"],
-        activation=activation,
-        projection_width=PROJECTION,
-        **options,
-    )
-    shapes = jax.eval_shape(net.init, jax.random.key(0), features, axes)
-    rng = np.random.default_rng(0)
-    params = jax.tree.map(
-        lambda leaf: jnp.asarray(rng.normal(size=leaf.shape) / 30, leaf.dtype), shapes
-    )
-    return lambda params, features: net.apply(params, features, axes), params
-
-
-class Contender:
-    """A network's compiled forward and forward + backward programs, and their times."""
-
-    def __init__(self, apply, params, features, devices: int = 1):
-        if devices > 1:
-            features = features[: len(features) // devices * devices]
-            mesh = jax.make_mesh((devices,), ("data",), axis_types=(AxisType.Auto,))
-            whole, split = (NamedSharding(mesh, P(*axis)) for axis in ((), ("data",)))
-            specs = (whole.spec, split.spec)
-            apply = jax.shard_map(
-                apply, mesh=mesh, in_specs=specs, out_specs=split.spec
-            )
-            params = jax.device_put(params, whole)
-            features = jax.device_put(features, split)
-
-        def loss(params, features):
-            return jnp.mean(apply(params, features) ** 2)
-
-        functions = {"forward": apply, "both": jax.value_and_grad(loss)}
-        self.arguments = params, features
-        self.batch = len(features)
-        self.programs = {
-            name: jax.jit(function).lower(*self.arguments).compile()
-            for name, function in functions.items()
-        }
-        self.wall = {name: float("inf") for name in self.programs}
-        self.processor = dict(self.wall)
-
-    def run(self) -> None:
-        for name, program in self.programs.items():
-            processor, wall = time.process_time(), time.perf_counter()
-            jax.block_until_ready(program(*self.arguments))
-            wall, processor = (
-                time.perf_counter() - wall,
-                time.process_time() - processor,
-            )
-            self.wall[name] = min(self.wall[name], wall)
-            self.processor[name] = min(self.processor[name], processor)
-
-    @property
-    def record(self) -> dict:
-        memory: Any = self.programs["both"].memory_analysis()
-        sizes = (memory.temp_size_in_bytes, memory.argument_size_in_bytes)
-        cost: Any = self.programs["both"].cost_analysis()
-        return {
-            "batch": self.batch,
-            "forward_ms": 1e3 * self.wall["forward"],
-            "step_ms": 1e3 * self.wall["both"],
-            "step_processor_ms": 1e3 * self.processor["both"],
-            "peak_memory_mb": (sum(sizes) + memory.output_size_in_bytes) / 1e6,
-            "gigabytes_moved": cost["bytes accessed"] / 1e9,
-        }
-
-
-def peer(python: str, size, activation: str, repeats: int) -> dict | None:
-    task = json.dumps({**size, "activation": activation, "channels": CHANNELS})
-    script = Path(__file__).with_name("peer_step_time.py")
+def peer(python: str, size: dict[str, Any], repeats: int) -> dict[str, float] | None:
+    """neuraloperator's FNO at our size, or None where that Python has none."""
+    task = json.dumps({**size, "channels": CHANNELS})
     done = subprocess.run(
-        [python, script, task, f"--repeats={repeats}"], capture_output=True, text=True
+        [python, "-m", "benchmarks.peer_step_time", task, f"--repeats={repeats}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     if done.returncode != 0:
         reason = done.stderr.strip().splitlines() or ["no output"]
@@ -172,95 +110,74 @@ def peer(python: str, size, activation: str, repeats: int) -> dict | None:
     return {"forward_ms": 1e3 * times["forward"], "step_ms": 1e3 * times["both"]}
 
 
-def measure(name: str, machine: Machine, repeats: int, python: str) -> dict:
-    size, activation = SIZES[name], ACTIVATION[name]
-    # Burgers is periodic in x; the choice costs nothing, but it is the paper's.
-    periodic = (name == "burgers", False)
-    axes = tuple(
-        jnp.linspace(0, 1, n, endpoint=not wraps)
-        for n, wraps in zip(size["grid"], periodic, strict=True)
-    )
-    shape = (size["batch"], *size["grid"], CHANNELS)
-    rng = np.random.default_rng(0)
-    features = jnp.asarray(rng.normal(size=shape), jnp.float32)
-
-    def build(model, **options):
-        return network(size, model, activation, features, axes, **options)
-
-    poles = {"poles": size["modes"]}
-    alno, one = build(ALNO, **poles), {"num_layers": 1, **poles}
-    contenders = {
-        "ALNO": Contender(*alno, features),
-        "ALNO, 2 devices": Contender(*alno, features, devices=2),
-        "FNO": Contender(*build(FNO), features),
-        "FNO by FFT": Contender(*fft_fno(size, activation), features),
-        "1 layer, shared": Contender(*build(ALNO, **one), features),
-        "1 layer, pairwise": Contender(
-            *build(ALNO, pole_sharing="pairwise", **one), features
-        ),
+def measure(name: str, machine: Machine, repeats: int, python: str) -> dict[str, Any]:
+    """Time everything at one size; `machine` learns its rates on the way."""
+    size = SIZES[name]
+    networks = contenders(size, PERIODIC.get(name, (False, False)))
+    calls = {
+        (label, part): call
+        for label, network in networks.items()
+        for part, call in network.calls().items()
     }
-    for turn in range(repeats):
-        machine.run()
-        for label, contender in contenders.items():
-            # Seconds per step: once is enough, and more would take minutes.
-            if turn == 0 or "pairwise" not in label:
-                contender.run()
-    records = {label: contender.record for label, contender in contenders.items()}
+    peaks = {("machine", part): call for part, call in machine.calls().items()}
+    # Seconds per step: once is enough, and more would take minutes.
+    slow = {key: call for key, call in calls.items() if key[0] == SLOW}
+    others = {key: call for key, call in calls.items() if key not in slow}
+    times = timing.interleaved({**peaks, **others}, repeats)
+    times |= timing.interleaved(slow, 1)
+    machine.learn(of(times, "machine"))
+    records = {
+        label: network.record(of(times, label)) for label, network in networks.items()
+    }
     for label, transient in (("ALNO", True), ("ALNO, 2 devices", True), ("FNO", False)):
-        record = records[label]
-        scaled = {**size, "batch": record["batch"]}
-        _, flops = algorithm_flops(scaled, transient=transient)
-        seconds = record["step_ms"] / 1e3
-        floor = max(
-            flops / 1e9 / machine.gflops, record["gigabytes_moved"] / machine.gigabytes
-        )
-        per_core = flops / 1e6 / record["step_processor_ms"]
-        record |= {
-            "gflop": flops / 1e9,
-            "gflops": flops / 1e9 / seconds,
-            "share_of_peak": flops / 1e9 / seconds / machine.gflops,
-            "share_of_core_peak": per_core / machine.gflops_per_core,
-            "share_of_roofline": floor / seconds,
-        }
-    if (found := peer(python, size, activation, repeats)) is not None:
-        records["neuraloperator FNO"] = found
-    return {"size": {**size, "activation": activation}, "contenders": records}
+        records[label] |= rates(size, records[label], machine, transient=transient)
+    if (theirs := peer(python, size, repeats)) is not None:
+        records["neuraloperator FNO"] = theirs
+    return {"size": size, "contenders": records}
 
 
-def show(name: str, result: dict) -> None:
+def of(
+    times: dict[tuple[str, str], timing.Times], label: str
+) -> dict[str, timing.Times]:
+    return {part: taken for (whose, part), taken in times.items() if whose == label}
+
+
+def rates(
+    size: dict[str, Any], record: dict[str, Any], machine: Machine, *, transient: bool
+) -> dict[str, float]:
+    """FLOP rates of a step, and the shares of the machine's that they are."""
+    scaled = {**size, "batch": record["batch"]}
+    gflop = algorithm_flops(scaled, transient=transient)[1] / 1e9
+    seconds = record["step_ms"] / 1e3
+    floor = max(gflop / machine.gflops, record["gigabytes_moved"] / machine.gigabytes)
+    per_core = gflop / (record["step_processor_ms"] / 1e3)
+    return {
+        "gflop": gflop,
+        "gflops": gflop / seconds,
+        "share_of_peak": gflop / seconds / machine.gflops,
+        "share_of_core_peak": per_core / machine.gflops_per_core,
+        "share_of_roofline": floor / seconds,
+    }
+
+
+def show(name: str, result: dict[str, Any]) -> None:
     size = result["size"]
     print(f"\n{name}: " + ", ".join(f"{key} {value}" for key, value in size.items()))
-    print(
-        f"  {'':20s}{'forward':>9s}{'step':>9s}{'cpu time':>9s}{'memory':>9s}"
-        f"{'GFLOP':>8s}{'GFLOP/s':>9s}{'of peak':>9s}{'per core':>9s}{'roofline':>9s}"
-    )
-    columns = (
-        ("forward_ms", "9.1f"),
-        ("step_ms", "9.1f"),
-        ("step_processor_ms", "9.1f"),
-        ("peak_memory_mb", "9.0f"),
-        ("gflop", "8.1f"),
-        ("gflops", "9.1f"),
-        ("share_of_peak", "9.1%"),
-        ("share_of_core_peak", "9.1%"),
-        ("share_of_roofline", "9.1%"),
-    )
+    widths = [int(spec.split(".")[0]) for _, _, spec in COLUMNS]
+    titles = zip(COLUMNS, widths, strict=True)
+    print(f"  {'':20s}" + "".join(f"{title:>{w}s}" for (_, title, _), w in titles))
     for label, record in result["contenders"].items():
         cells = [
-            format(record[key], spec)
-            if key in record
-            else " " * int(spec.split(".")[0])
-            for key, spec in columns
+            format(record[key], spec) if key in record else " " * width
+            for (key, _, spec), width in zip(COLUMNS, widths, strict=True)
         ]
         print(f"  {label:20s}" + "".join(cells), flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = command.parser(__doc__, "step_time", repeats=10)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
-    parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--peer-python", default=sys.executable)
-    parser.add_argument("--output", type=Path, default=Path("results/step_time.json"))
     options = parser.parse_args()
     start = time.perf_counter()
     machine, results = Machine(), {}
@@ -271,25 +188,20 @@ def main() -> None:
         f"\nmatrix product {machine.gflops:.0f} GFLOP/s, {machine.gflops_per_core:.0f} "
         f"per core; copy {machine.gigabytes:.1f} GB/s"
     )
-    record = {
-        "command": " ".join(["python -m benchmarks.step_time", *sys.argv[1:]]),
-        "seconds": time.perf_counter() - start,
-        "load_average": os.getloadavg(),
-        "versions": {
-            "python": platform.python_version(),
-            "jax": jax.__version__,
-            "flax": flax.__version__,
+    command.write(
+        options.output,
+        {
+            "seconds": time.perf_counter() - start,
+            "load_average": os.getloadavg(),
+            "machine": {
+                "cores": os.cpu_count(),
+                "gemm_gflops": machine.gflops,
+                "gemm_gflops_per_core": machine.gflops_per_core,
+                "copy_gigabytes_per_second": machine.gigabytes,
+            },
+            "results": results,
         },
-        "machine": {
-            "cores": os.cpu_count(),
-            "gemm_gflops": machine.gflops,
-            "gemm_gflops_per_core": machine.gflops_per_core,
-            "copy_gigabytes_per_second": machine.gigabytes,
-        },
-        "results": results,
-    }
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(json.dumps(record, indent=2) + "\n")
+    )
 
 
 if __name__ == "__main__":
