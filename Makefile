@@ -1,18 +1,30 @@
-# Two commands set everything up: `make run` and `make test`.
+# Every target sets up what it needs: `make run`, `make test`, `make quick`, `make docs`.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: run test format clean
+.PHONY: run test quick lint docs format clean
 
 run: $(STAMP)
 	$(BIN)/python -m experiments.burgers --config=configs/burgers.py --workdir=runs/burgers
 
-test: $(STAMP)
-	$(BIN)/ruff check .
+# Everything, as CI runs it.
+test: lint docs
 	$(BIN)/pyright
 	$(BIN)/pytest -n auto --dist worksteal
+
+# The inner loop, under a minute: style, layering and the mathematics that compiles fast.
+quick: lint
+	$(BIN)/pytest -n auto --dist worksteal -m quick
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# The pages of docs/ with an API reference, in site/; a broken link is an error.
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
@@ -25,4 +37,4 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache
+	rm -rf $(VENV) .pytest_cache .ruff_cache site
