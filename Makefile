@@ -22,9 +22,10 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-# The pages of docs/ with an API reference, in site/; a broken link is an error.
+# The pages of docs/ with an API reference, in site/; a broken link is an error. Not
+# --quiet, which hides warnings from --strict too.
 docs: $(STAMP)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
