@@ -20,27 +20,20 @@ from typing import Any
 
 import jax
 
-from configs import burgers, darcy, diffusion, forced_kdv, rd_forcing, rd_ic
 from experiments.config.build import build
+from experiments.config.command_line import read_config
 from experiments.pages import markdown
+from experiments.suite.registry import WITH_GOAL
 from pilno_jax.runs import environment, files
 
 PAGE, COMMAND = Path("docs/speed.md"), "python -m benchmarks.inference"
-RECIPES = {
-    "burgers": burgers,
-    "darcy": darcy,
-    "diffusion": diffusion,
-    "forced_kdv": forced_kdv,
-    "rd_forcing": rd_forcing,
-    "rd_ic": rd_ic,
-}
 # Inputs that go through at once, of many: what was found fastest on a CPU.
 PREDICTED_AT_ONCE, SOLVED_AT_ONCE = 32, {"darcy": 5}
 
 
 def measure(config: str, count: int, repetitions: int) -> dict[str, float]:
     """Milliseconds per input, of the network and of the reference."""
-    run = build(RECIPES[config].get_config())
+    run = build(read_config(f"configs/{config}.py"))
     keys = jax.random.split(jax.random.key(0), count)
     inputs = jax.jit(jax.vmap(run.problem.sample))(keys)
     one = jax.tree.map(lambda x: x[0], inputs)
@@ -100,7 +93,7 @@ def main() -> None:
     options = parser.parse_args()
     start, load = time.perf_counter(), os.getloadavg()[0]
     found: dict[str, dict[str, dict[str, float]]] = {}
-    for config in RECIPES:
+    for config in WITH_GOAL:
         found[config] = {}
         for count in (1, options.many):
             row = measure(config, count, options.repetitions)

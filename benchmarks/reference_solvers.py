@@ -20,6 +20,7 @@ from pathlib import Path
 import jax
 from absl import app, flags
 
+from experiments.suite.registry import BENCHMARKS
 from pilno_jax import problems
 
 CASE = flags.DEFINE_string("case", None, "Measure this case alone and print JSON.")
@@ -31,27 +32,21 @@ OUTPUT = flags.DEFINE_string(
 REPETITIONS = 3
 MANY = 1000
 MEMORY_GOAL = 2.0
-# name: (problem, options, samples, goal in seconds, samples solved at once)
+# config: (samples, goal in seconds, samples solved at once)
 CASES = {
-    "burgers": ("burgers", {}, 200, 5.0, 25),
-    "reaction_diffusion_ic": ("reaction_diffusion", {"task": "ic"}, 125, 2.0, 25),
-    "reaction_diffusion_forcing": (
-        "reaction_diffusion",
-        {"task": "forcing"},
-        125,
-        2.0,
-        25,
-    ),
-    "darcy": ("darcy", {}, 100, 30.0, 5),
-    "forced_kdv": ("forced_kdv", {}, 1000, 2.0, 50),
+    "burgers": (200, 5.0, 25),
+    "rd_ic": (125, 2.0, 25),
+    "rd_forcing": (125, 2.0, 25),
+    "darcy": (100, 30.0, 5),
+    "forced_kdv": (1000, 2.0, 50),
 }
 
 
 def measure(case: str, chunk: int | None) -> dict:
     """Seconds to make the goal's samples, and the memory of a thousand."""
-    name, options, count, goal, best_chunk = CASES[case]
+    count, goal, best_chunk = CASES[case]
     chunk = chunk or best_chunk
-    problem = problems.make(name, **options)
+    problem = problems.make(**BENCHMARKS[case].problem_options)
 
     def generate(key):
         inputs = problem.sample(key)

@@ -37,6 +37,7 @@ import numpy as np
 
 from configs import darcy
 from experiments.config.build import build
+from experiments.pages.growth_rate import exponent
 from pilno_jax import training
 from pilno_jax.runs import environment, files
 from pilno_jax.training import accumulation, batches, devices
@@ -138,11 +139,6 @@ def describe(found: dict[str, Any]) -> str:
         f"s of processors, {found['resident_gb']:.2f} GB resident, "
         f"{found['planned_gb']:.2f} GB planned"
     )
-
-
-def exponent(sizes: list[float], values: list[float]) -> float:
-    """p of the best fit values ~ sizes^p, by least squares in the logarithms."""
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
 def fitted(found: list[dict[str, Any]]) -> dict[str, float]:
