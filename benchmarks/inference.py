@@ -21,11 +21,11 @@ import jax
 
 from benchmarks import command, recipes, timing
 from experiments.pages import markdown
+from experiments.suite.registry import WITH_GOAL
 from pilno_jax.operators import initial_parameters
 from pilno_jax.runs import files
 
 PAGE, COMMAND = Path("docs/speed.md"), "python -m benchmarks.inference"
-CONFIGS = ("burgers", "darcy", "diffusion", "forced_kdv", "rd_forcing", "rd_ic")
 # Inputs that go through at once, of many: what was found fastest on a CPU.
 PREDICTED_AT_ONCE, SOLVED_AT_ONCE = 32, {"darcy": 5}
 
@@ -110,7 +110,7 @@ def main() -> None:
     options = parser.parse_args()
     start, load = time.perf_counter(), os.getloadavg()[0]
     rows: dict[str, dict[str, Row]] = {}
-    for config in CONFIGS:
+    for config in WITH_GOAL:
         rows[config] = {}
         for count in (1, options.many):
             row = rows[config][str(count)] = measure(config, count, options.repeats)

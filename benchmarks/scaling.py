@@ -32,6 +32,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks import accelerator_estimates, command, recipes, timing
+from experiments.pages.growth_rate import exponent
 from pilno_jax import training
 from pilno_jax.operators import initial_parameters
 from pilno_jax.runs import environment
@@ -137,11 +138,6 @@ def describe(row: dict[str, Any]) -> str:
         f"s of processors, {row['resident_gb']:.2f} GB resident, "
         f"{row['planned_gb']:.2f} GB planned"
     )
-
-
-def exponent(sizes: list[float], values: list[float]) -> float:
-    """p of the best fit values ~ sizes^p, by least squares in the logarithms."""
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
 def fitted(rows: list[dict[str, Any]]) -> dict[str, float]:

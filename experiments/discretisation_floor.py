@@ -1,6 +1,6 @@
 """How near to the truth a perfect minimiser of the discrete residual would be:
 
-python -m benchmarks.discretisation_floor --output=results/discretisation_floor.json
+python -m experiments.discretisation_floor --output=results/discretisation_floor.json
 
 No training can be expected to go below. For the problems in time: Gauss-Newton in
 double precision on the residual of the grid, with the constraints built in, started
@@ -9,7 +9,7 @@ unknowns; instead of its floor, the residual that the truth itself leaves behind
 relative to the forcing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import jax
@@ -17,7 +17,10 @@ import jax.numpy as jnp
 import numpy as np
 from absl import app, flags
 
+from experiments.run.open_run import flags_only
+from experiments.suite.registry import BENCHMARKS, Floor
 from pilno_jax import problems
+from pilno_jax.numerics import norms
 from pilno_jax.problems.darcy import solve_flow
 from pilno_jax.runs import environment, files
 
@@ -25,10 +28,6 @@ OUTPUT = flags.DEFINE_string("output", None, "The json to write.", required=True
 SAMPLES = flags.DEFINE_integer("samples", 4, "Draws per problem.", lower_bound=1)
 
 NEWTON_STEPS = 4
-
-
-def relative(u: jax.Array, truth: jax.Array) -> float:
-    return float(jnp.linalg.norm(u - truth) / jnp.linalg.norm(truth))
 
 
 def floor_in_time(problem: problems.Problem, key: jax.Array) -> float:
@@ -45,7 +44,7 @@ def floor_in_time(problem: problems.Problem, key: jax.Array) -> float:
         # The Jacobian has full rank: QR is enough, and ten times faster than an SVD.
         q, r = np.linalg.qr(np.asarray(jacobian(free)))
         free = free - np.linalg.solve(r, q.T @ np.asarray(residual(free)))
-    return relative(field(free), truth)
+    return float(norms.relative_l2(field(free), truth))
 
 
 def degrees_of_freedom(
@@ -71,7 +70,8 @@ def degrees_of_freedom(
 
 def floor_of_darcy(problem: problems.Problem, key: jax.Array) -> float:
     inputs = problem.sample(key)
-    return relative(solve_flow(inputs["a_x"], inputs["a_y"]), problem.solve(inputs))
+    coarse = solve_flow(inputs["a_x"], inputs["a_y"])
+    return float(norms.relative_l2(coarse, problem.solve(inputs)))
 
 
 def residual_of_kdv(problem: problems.Problem, key: jax.Array) -> float:
@@ -81,28 +81,27 @@ def residual_of_kdv(problem: problems.Problem, key: jax.Array) -> float:
     return float(jnp.linalg.norm(residual) / jnp.linalg.norm(source))
 
 
-CASES = {
-    "burgers": (floor_in_time, {"name": "burgers"}),
-    "diffusion": (floor_in_time, {"name": "diffusion"}),
-    "rd_ic": (floor_in_time, {"name": "reaction_diffusion", "task": "ic"}),
-    "rd_forcing": (floor_in_time, {"name": "reaction_diffusion", "task": "forcing"}),
-    "darcy": (floor_of_darcy, {"name": "darcy"}),
-    "forced_kdv": (residual_of_kdv, {"name": "forced_kdv"}),
+MEASURES: Mapping[Floor, Callable[[problems.Problem, jax.Array], float]] = {
+    Floor.ZERO_OF_RESIDUAL: floor_in_time,
+    Floor.COARSE_EQUATIONS: floor_of_darcy,
+    Floor.RESIDUAL_OF_TRUTH: residual_of_kdv,
 }
 
 
-def main(argv: list[str]) -> None:
-    if len(argv) > 1:
-        raise app.UsageError(f"unexpected argument {argv[1]!r}")
-    found = {}
+def main(arguments: list[str]) -> None:
+    flags_only(arguments)
+    floors = {}
     with jax.enable_x64(True):
-        for name, (measure, options) in CASES.items():
-            problem = problems.make(**options)
+        for config, benchmark in BENCHMARKS.items():
+            if benchmark.floor is None:
+                continue
+            measure = MEASURES[benchmark.floor]
+            problem = problems.make(**benchmark.problem_options)
             keys = jax.random.split(jax.random.key(0), SAMPLES.value)
             values = [measure(problem, key) for key in keys]
-            found[name] = {"mean": float(np.mean(values)), "max": max(values)}
-            print(f"{name:12} mean {np.mean(values):.1e}, max {max(values):.1e}")
-    content = {"samples": SAMPLES.value, "floors": found, **environment.environment()}
+            floors[config] = {"mean": float(np.mean(values)), "max": max(values)}
+            print(f"{config:12} mean {np.mean(values):.1e}, max {max(values):.1e}")
+    content = {"samples": SAMPLES.value, "floors": floors, **environment.environment()}
     files.write_json(Path(OUTPUT.value), content)
 
 

@@ -1,8 +1,8 @@
-"""Solve and draw one sample of each problem.
+"""Solve and draw one sample of the problem of each benchmark.
 
     python -m experiments.reference --workdir=runs/reference
 
-leaves in the workdir one figure per problem and `reference.json`. Half a minute.
+leaves in the workdir one figure per benchmark and `reference.json`. Half a minute.
 """
 
 import json
@@ -13,19 +13,11 @@ import jax
 import jax.numpy as jnp
 from absl import app, flags
 
+from experiments.suite.registry import BENCHMARKS
 from pilno_jax import plotting, problems
 
 WORKDIR = flags.DEFINE_string("workdir", "runs/reference", "Where results go.")
 SEED = flags.DEFINE_integer("seed", 0, "Which sample is drawn.", lower_bound=0)
-
-SIX = {
-    "burgers": problems.burgers(),
-    "diffusion": problems.diffusion(),
-    "reaction_diffusion_ic": problems.reaction_diffusion(task="ic"),
-    "reaction_diffusion_forcing": problems.reaction_diffusion(task="forcing"),
-    "darcy": problems.darcy(),
-    "forced_kdv": problems.forced_kdv(),
-}
 
 
 def report(
@@ -56,11 +48,12 @@ def main(argv: list[str]) -> None:
     workdir = Path(WORKDIR.value)
     workdir.mkdir(parents=True, exist_ok=True)
     results = {}
-    for name, problem in SIX.items():
-        key, title = jax.random.key(SEED.value), name.replace("_", " ")
-        row = results[name] = report(problem, key, title, workdir / f"{name}.png")
+    for config, benchmark in BENCHMARKS.items():
+        problem = problems.make(**benchmark.problem_options)
+        key, path = jax.random.key(SEED.value), workdir / f"{config}.png"
+        row = results[config] = report(problem, key, benchmark.name, path)
         print(
-            f"{name:27} {row['seconds']:7.3f} s   residual rms "
+            f"{config:14} {row['seconds']:7.3f} s   residual rms "
             f"{row['residual_rms']:8.1e}   u in [{row['lowest']:7.4f}, "
             f"{row['highest']:7.4f}]",
             flush=True,

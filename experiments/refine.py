@@ -13,19 +13,16 @@ import jax
 import numpy as np
 from absl import app, flags
 
-from experiments.run import other_law
+from experiments.run import other_law, trained_run_flags
 from experiments.run.open_run import flags_only, open_run
 from pilno_jax import evaluation, operators
 from pilno_jax.evaluation import error_estimate, refinement
 from pilno_jax.runs import environment, files
 
-WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
-OUTPUT = flags.DEFINE_string("output", None, "A JSON file for the numbers.")
+WORKDIR, OUTPUT = trained_run_flags.define(count=20)
+flags.adopt_module_key_flags(trained_run_flags)
 STEPS = flags.DEFINE_integer("steps", 200, "Steps for each input.", lower_bound=1)
 RATE = flags.DEFINE_float("learning_rate", 3e-3, "Adam's, at the first step.")
-other_law.define_flags(count=20)
-for name in other_law.NAMES:
-    flags.declare_key_flag(name)  # shown by --help
 
 
 def main(arguments: list[str]) -> None:
@@ -49,15 +46,17 @@ def main(arguments: list[str]) -> None:
         (r0, e0), (r1, e1) = rows["before"][-1], rows["after"][-1]
         print(f"{index:3}  residual {r0:.2e} -> {r1:.2e}   error {e0:.2e} -> {e1:.2e}")
 
-    found = {}
+    summary = {}
     for moment, pairs in rows.items():
         residual, error = np.array(pairs).T
-        found[moment] = {
+        summary[moment] = {
             "residual_mean": float(residual.mean()),
             "error_mean": float(error.mean()),
             "error_max": float(error.max()),
         }
-        print(f"{moment:7}", *(f"{name} {x:.2e}" for name, x in found[moment].items()))
+        print(
+            f"{moment:7}", *(f"{name} {x:.2e}" for name, x in summary[moment].items())
+        )
     # The first call compiles.
     each = float(np.median(seconds))
     print(f"{each:.2f} s for each input, {STEPS.value} steps")
@@ -68,7 +67,7 @@ def main(arguments: list[str]) -> None:
             "steps": STEPS.value,
         }
         timed = {"seconds_each": each, "learning_rate": RATE.value}
-        content = {**about, **timed, **found, **environment.environment()}
+        content = {**about, **timed, **summary, **environment.environment()}
         files.write_json(Path(OUTPUT.value), content)
 
 

@@ -9,8 +9,8 @@ then writes results/reproduction/<artifact>.json and docs/figures/<artifact>.png
 
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from absl import app, flags
 
@@ -20,8 +20,10 @@ from experiments.run.entry import FAILED, INTERRUPTED, complain
 from experiments.run.interruption import Interrupted
 from experiments.run.open_run import hush
 from experiments.run.terminal import Console
-from experiments.suite.protocols import PROTOCOLS, Protocol
-from experiments.suite.suite import AT_ONCE_HELP, Failed, run_all, shard, unique
+from experiments.suite import suite_flags
+from experiments.suite.protocols import PROTOCOLS
+from experiments.suite.run_spec import RunSpec
+from experiments.suite.suite import Failed, run_all, shard, unique
 from pilno_jax import plotting
 from pilno_jax.runs import files
 
@@ -38,14 +40,13 @@ PROTOCOL = flags.DEFINE_enum(
 SHARD = flags.DEFINE_string(
     "shard", None, "i/n: only every n-th run, from the i-th on; for job arrays."
 )
-ROOT = flags.DEFINE_string("root", "runs/reproduce", "Where the runs live.")
-CACHE = flags.DEFINE_string("cache", "runs/cache", "Where data sets are kept.")
-AT_ONCE = flags.DEFINE_integer("at_once", 1, AT_ONCE_HELP, lower_bound=1)
+AT_ONCE = suite_flags.define_at_once()
 DRY_RUN = flags.DEFINE_bool("dry_run", False, "Print the commands and stop.")
+flags.adopt_module_key_flags(suite_flags)
 
 RESULTS, FIGURES = Path("results/reproduction"), Path("docs/figures")
-# What a run's result tells of it beside the figures of a table.
-KEPT = (
+# Of each run's result, what goes into the artifact's json beside its table.
+RUN_FIELDS = (
     *("command", "device", "seed", "steps"),
     *("relative_l2", "wall_clock_seconds", "step_ms"),
 )
@@ -60,7 +61,7 @@ def write(name: str, report: Report, findings: Findings) -> None:
         path = FIGURES / f"{'-'.join(part for part in (name, suffix) if part)}.png"
         plotting.save(figure, path)
         drawn.append(str(path))
-    results = [findings.result(*key) for key in findings.runs]
+    results = [findings.result(key) for key in findings.runs]
     files.write_json(
         RESULTS / f"{name}.json",
         {
@@ -73,13 +74,9 @@ def write(name: str, report: Report, findings: Findings) -> None:
             "figures": drawn,
             "versions": results[0]["versions"],
             "device": results[0]["device"],
-            "runs": [{field: found[field] for field in KEPT} for found in results],
+            "runs": [{field: one[field] for field in RUN_FIELDS} for one in results],
         },
     )
-
-
-def findings_of(name: str, protocol: Protocol, root: Path, cache: Path) -> Findings:
-    return Findings(ARTIFACTS[name].runs(protocol), root, cache, protocol)
 
 
 def main(arguments: list[str]) -> int:
@@ -96,13 +93,12 @@ def main(arguments: list[str]) -> int:
             f"artifact = {unknown[0]!r} is not allowed: expected all or some of "
             f"{sorted(ARTIFACTS)}"
         )
-    protocol, root, cache = (
-        PROTOCOLS[PROTOCOL.value],
-        Path(ROOT.value),
-        Path(CACHE.value),
-    )
-    found = {name: findings_of(name, protocol, root, cache) for name in names}
-    runs = unique(run for one in found.values() for run in one.runs.values())
+    protocol, (root, cache) = PROTOCOLS[PROTOCOL.value], suite_flags.folders()
+    artifacts = {
+        name: Findings(ARTIFACTS[name].runs(protocol), root, cache, protocol)
+        for name in names
+    }
+    runs = unique(run for one in artifacts.values() for run in one.runs.values())
     try:
         mine = shard(runs, SHARD.value) if SHARD.value else runs
     except ValueError as error:
@@ -111,16 +107,21 @@ def main(arguments: list[str]) -> int:
         for run in mine:
             print(shlex.join(["python", *run.command(root, cache)[1:]]))
         return 0
-    return reproduce(found, mine, root, cache)
+    console = Console()
+    console.line(protocol.describe())
+    return reproduce(artifacts, mine, root, cache, console)
 
 
 def reproduce(
-    found: dict[str, Findings], mine: list[Any], root: Path, cache: Path
+    artifacts: Mapping[str, Findings],
+    runs: Sequence[RunSpec],
+    root: Path,
+    cache: Path,
+    console: Console,
 ) -> int:
+    """Train `runs`; write every artifact as soon as all of its runs are finished."""
     hush()
-    console = Console()
-    console.line(next(iter(found.values())).protocol.describe())
-    waiting = dict(found)
+    waiting = dict(artifacts)
 
     def write_finished() -> None:
         for name, findings in list(waiting.items()):
@@ -131,7 +132,7 @@ def reproduce(
 
     try:
         write_finished()
-        run_all(mine, root, cache, console, AT_ONCE.value, write_finished)
+        run_all(runs, root, cache, console, AT_ONCE.value, write_finished)
     except Interrupted as reason:
         console.line(f"interrupted by {reason}; the same command goes on from here")
         return INTERRUPTED

@@ -2,8 +2,9 @@
 
 python -m experiments.see_poles
 
-Fits the systems of `known_poles` to input-output pairs alone, from several random
-starts of which the best fit is kept. A few minutes; docs/poles.md says what it shows.
+Fits the systems of `poles.linear_systems` to input-output pairs alone, from several
+random starts of which the best fit is kept. A few minutes; docs/poles.md says what it
+shows.
 """
 
 from pathlib import Path
@@ -25,9 +26,9 @@ POLISH = flags.DEFINE_integer("polish", 3000, "Steps of L-BFGS after them.")
 STARTS = flags.DEFINE_integer("starts", 8, "Random starts.", lower_bound=1)
 
 
-def draw(found: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
-    figure, axes = plotting.panels(len(found))
-    for ax, (name, (true, learned)) in zip(axes, found.items(), strict=True):
+def draw(systems: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
+    figure, axes = plotting.panels(len(systems))
+    for ax, (name, (true, learned)) in zip(axes, systems.items(), strict=True):
         plotting.pole_comparison(ax, true, learned, name)
     return figure
 

@@ -2,9 +2,9 @@
 
 python -m experiments.when_poles_pay
 
-One linear layer of each kind learns the damped oscillators of `known_poles` from
-sixteen forcings and is tested on sixteen others. A few minutes; docs/poles.md says what
-it shows, and holds the table.
+One linear layer of each kind learns the damped oscillators of `poles.linear_systems`
+from sixteen forcings and is tested on sixteen others. A few minutes; docs/poles.md says
+what it shows, and holds the table.
 """
 
 import dataclasses
@@ -19,7 +19,6 @@ from absl import app, flags
 from experiments.pages import markdown
 from experiments.poles import linear_systems
 from experiments.run.open_run import flags_only
-from experiments.run.trainer import count_params
 from pilno_jax.models import FNO
 from pilno_jax.runs import environment, files
 
@@ -43,10 +42,10 @@ def learn(
         dataclasses.replace(seen, model=model), *options
     )
     axes = tuple(jnp.asarray(x) for x in unseen.axes)
-    found: Any = model.apply(params, jnp.asarray(unseen.features), axes)
-    error = np.linalg.norm(found[..., 0] - unseen.u) / np.linalg.norm(unseen.u)
+    answer: Any = model.apply(params, jnp.asarray(unseen.features), axes)
+    error = np.linalg.norm(answer[..., 0] - unseen.u) / np.linalg.norm(unseen.u)
     return {
-        "parameters": count_params(params),
+        "parameters": sum(leaf.size for leaf in jax.tree.leaves(params)),
         "seen forcings": float(np.nanmin(misfits)),
         "unseen forcings": float(error),
     }

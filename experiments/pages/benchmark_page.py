@@ -1,127 +1,19 @@
-"""docs/benchmarks.md from committed results alone: what the paper says of each
-benchmark, what we reach, and what limits it."""
+"""docs/benchmarks.md and the README's table, from committed results alone: what the
+paper says of each benchmark, what we reach, and what limits it."""
 
-import dataclasses
-import itertools
-import math
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.pages import markdown
-from experiments.paper.artifact import spread
-from experiments.suite.protocols import PROTOCOLS, fields_of
-from pilno_jax.runs import files
+from experiments.pages import benchmark_results, markdown
+from experiments.pages.benchmark_results import Results, error, mean_error, ours
+from experiments.pages.limits import limit
+from experiments.paper import printed
+from experiments.suite.registry import BENCHMARKS, Goal, fields_of
 
-RESULTS, PAGE = Path("results"), Path("docs/benchmarks.md")
-FIGURES, README = Path("docs/figures"), Path("README.md")
+PAGE, README = Path("docs/benchmarks.md"), Path("README.md")
+FIGURES = Path("docs/figures")
 COMMAND = "python -m experiments.benchmarks --only_report"
-
-Results = Mapping[str, list[dict[str, Any]]]  # "<config>_<recipe>" -> records
-
-
-@dataclasses.dataclass(frozen=True)
-class Benchmark:
-    """Errors are the paper's PILNO and its baseline, seconds those of its GPU.
-
-    problem, equation, learned: the call that makes it, and what is learned of what.
-    law: the test law that counts, where it is not the recipe's own; "worst" of all.
-    ablation: the artifact that undoes the recipe's parts one by one.
-    """
-
-    title: str
-    problem: str
-    equation: str
-    learned: str
-    labels: int
-    goal: float
-    goal_minutes: int
-    paper: float | None = None
-    paper_baseline: float | None = None
-    paper_seconds: int | None = None
-    law: str | None = None
-    ablation: str | None = None
-
-
-BENCHMARKS: Mapping[str, Benchmark] = {
-    "burgers": Benchmark(
-        "Burgers, l = 0.5",
-        problem="burgers",
-        equation="u_t + u u_x = nu u_xx, periodic",
-        learned="u0 → u(x, t)",
-        labels=25,
-        goal=3.5e-3,
-        goal_minutes=15,
-        paper=1.420e-2,
-        paper_baseline=9.386e-2,
-        paper_seconds=6039,
-        ablation="burgers-ablation",
-    ),
-    "darcy": Benchmark(
-        "Darcy 61 x 61",
-        problem="darcy",
-        equation="−div(a grad u) = 1, zero on the boundary",
-        learned="a → u(x, y)",
-        labels=10,
-        goal=6e-3,
-        goal_minutes=25,
-        paper=1.235e-2,
-        paper_baseline=1.467e-1,
-        paper_seconds=3299,
-        ablation="darcy-ablation",
-    ),
-    "rd_forcing": Benchmark(
-        "Reaction-diffusion, forcing, l = 0.5",
-        problem='reaction_diffusion(task="forcing")',
-        equation="u_t = D u_xx + k u² − f, zero at start and ends",
-        learned="f → u(x, t)",
-        labels=25,
-        goal=3e-3,
-        goal_minutes=15,
-        paper=2.563e-2,
-        paper_baseline=1.229e-1,
-        paper_seconds=2521,
-        ablation="rd-ablation",
-    ),
-    "rd_ic": Benchmark(
-        "Reaction-diffusion, initial condition, l = 5 to 0.5",
-        problem='reaction_diffusion(task="ic")',
-        equation="u_t = D u_xx + k u², periodic",
-        learned="u0 → u(x, t), from l = 5 to 0.5",
-        labels=25,
-        goal=1e-2,
-        goal_minutes=10,
-        paper=6.9e-2,
-        paper_baseline=3.36e-1,
-        law="length_scale=0.5",
-        ablation="rd-ic-ablation",
-    ),
-    "forced_kdv": Benchmark(
-        "Forced KdV",
-        problem="forced_kdv",
-        equation="u_t + u u_x + beta u_xxx = alpha f_x",
-        learned="f_x, initial and boundary data, alpha, beta → u(x, t)",
-        labels=27,
-        goal=7e-2,
-        goal_minutes=45,
-        paper=1.372e-1,
-        paper_baseline=4.713e-1,
-        paper_seconds=3002,
-        ablation="kdv-ablation",
-    ),
-    "diffusion": Benchmark(
-        "Diffusion, the worst of l = 0.5, 1, 2, 5",
-        problem="diffusion",
-        equation="u_t = D u_xx, periodic",
-        learned="u0 → u(x, t), the worst l",
-        labels=25,
-        goal=3e-3,
-        goal_minutes=5,
-        law="worst",
-        ablation="diffusion-ablation",
-    ),
-}
 
 INTRODUCTION = """# Benchmarks
 
@@ -166,6 +58,51 @@ def page(results: Results) -> str:
     )
 
 
+def main_row(config: str, results: Results) -> dict[str, Any]:
+    benchmark, errors = BENCHMARKS[config], mean_error(config, results)
+    minutes = benchmark_results.minutes_by_cores(ours(config, results))
+    paper, costs = printed.BENCHMARK_ERRORS.get(config), printed.COSTS.get(config)
+    row = {
+        "benchmark": benchmark.title,
+        "labels": benchmark.labels,
+        "paper": paper and paper.pilno,
+        "ours": errors,
+        "as one ratio": benchmark_results.whole_set_error(config, results),
+        "seeds": errors["seeds"],
+        "two cores": _minutes(minutes, 2),
+        "one core": _minutes(minutes, 1),
+        "goal": benchmark.goal and _goal(benchmark.goal, errors["mean"], minutes),
+        "paper's GPU time": costs and f"{costs.pilno.seconds / 60:.0f} min",
+    }
+    for result in results.get(f"{config}_paper", [])[:1]:
+        epochs = 1000 * result["steps"] / fields_of(config, "paper")["train.steps"]
+        row["paper's recipe"] = error(config, result)
+        row["its epochs here"] = f"{epochs:.3g}"
+    return row
+
+
+def _goal(goal: Goal, reached: float, minutes: Mapping[int, float]) -> str:
+    in_time = minutes.get(2, minutes.get(1, 0.0)) <= goal.minutes
+    missed = "" if reached <= goal.error and in_time else " (missed)"
+    return f"{goal.error:.1e} in {goal.minutes} min{missed}"
+
+
+def _minutes(minutes: Mapping[int, float], cores: int) -> str | None:
+    return f"{minutes[cores]:.1f} min" if cores in minutes else None
+
+
+def baseline_row(config: str, results: Results) -> dict[str, Any]:
+    row: dict[str, Any] = {"benchmark": BENCHMARKS[config].title}
+    row["PILNO"] = mean_error(config, results)
+    kinds = [(benchmark_results.kind(r), r) for r in results[f"{config}_fast"]]
+    others = [(name, r) for name, r in kinds if name != benchmark_results.PILNO]
+    row |= {name: error(config, result) for name, result in others}
+    row["their steps"] = others[0][1]["steps"] if others else None
+    paper = printed.BENCHMARK_ERRORS.get(config)
+    row["paper's baseline"] = paper and paper.baseline
+    return row
+
+
 def pictures(config: str) -> str:
     """Of those that `experiments.benchmark_figures` has drawn."""
     title = BENCHMARKS[config].title
@@ -184,109 +121,23 @@ def figure_names(config: str) -> dict[str, str]:
     }
 
 
-def read_results() -> dict[str, list[dict[str, Any]]]:
-    names = map("_".join, itertools.product(BENCHMARKS, ("fast", "paper")))
-    paths = {name: RESULTS / f"{name}.json" for name in names}
-    return {k: files.read_json(p) for k, p in paths.items() if p.exists()}
-
-
-def kind(result: dict[str, Any]) -> str:
-    """PILNO, or the name of a model that saw labels alone."""
-    if result["changes"].get("weights.pde") != 0.0:
-        return "PILNO"
-    if result["model"] == "deepomamba":  # counts in epochs of its own
-        return f"DeepOMamba, {result['steps']} steps"
-    return result["model"].upper()
-
-
-def ours(config: str, results: Results) -> list[dict[str, Any]]:
-    fast = results.get(f"{config}_fast", [])
-    return [found for found in fast if kind(found) == "PILNO"]
-
-
-def error(config: str, result: dict[str, Any]) -> float:
-    """The error that counts: on the recipe's test law, or on a further one."""
-    law = BENCHMARKS[config].law
-    if law is None:
-        return result["relative_l2"]["mean"]
-    laws = result["relative_l2_by_law"]
-    chosen = laws.values() if law == "worst" else [laws[law]]
-    return max(found["mean"] for found in chosen)
-
-
-def mean_error(config: str, results: Results) -> dict[str, float]:
-    return spread([error(config, found) for found in ours(config, results)])
-
-
-def whole_set_error(config: str, results: Results) -> dict[str, float] | None:
-    """Of the law that the run was trained on; other laws have the mean alone."""
-    if BENCHMARKS[config].law is not None:
-        return None
-    return spread([found["relative_l2_global"] for found in ours(config, results)])
-
-
-def main_row(config: str, results: Results) -> dict[str, Any]:
-    benchmark, errors = BENCHMARKS[config], mean_error(config, results)
-    minutes = minutes_by_cores(ours(config, results))
-    reached = errors["mean"] <= benchmark.goal
-    in_time = minutes.get(2, minutes.get(1, 0.0)) <= benchmark.goal_minutes
-    goal = f"{benchmark.goal:.1e} in {benchmark.goal_minutes} min"
-    row = {
-        "benchmark": benchmark.title,
-        "labels": benchmark.labels,
-        "paper": benchmark.paper,
-        "ours": errors,
-        "as one ratio": whole_set_error(config, results),
-        "seeds": errors["seeds"],
-        "two cores": told_minutes(minutes, 2),
-        "one core": told_minutes(minutes, 1),
-        "goal": goal if reached and in_time else f"{goal} (missed)",
-        "paper's GPU time": benchmark.paper_seconds
-        and f"{benchmark.paper_seconds / 60:.0f} min",
-    }
-    for found in results.get(f"{config}_paper", [])[:1]:
-        row["paper's recipe"] = error(config, found)
-        row["its epochs here"] = f"{1000 * found['steps'] / paper_steps(config):.3g}"
-    return row
-
-
-def paper_steps(config: str) -> int:
-    """Of its 1000 epochs."""
-    return fields_of(config, "paper")["train.steps"]
-
-
-def minutes_by_cores(found: list[dict[str, Any]]) -> dict[int, float]:
-    """Of the slowest run. What was run before cores were noted had both."""
-    slowest: dict[int, float] = {}
-    for result in found:
-        noted = re.search(r"(\d+) core", result["device"])
-        cores = int(noted[1]) if noted else 2
-        minutes = result["wall_clock_seconds"] / 60
-        slowest[cores] = max(minutes, slowest.get(cores, 0.0))
-    return slowest
-
-
-def told_minutes(minutes: Mapping[int, float], cores: int) -> str | None:
-    return f"{minutes[cores]:.1f} min" if cores in minutes else None
-
-
 def overview(results: Results) -> str:
     """The README's table: what is learned, how well, and in what time."""
     rows = []
     for config, benchmark in BENCHMARKS.items():
-        if not (found := ours(config, results)):
+        if not (finished := ours(config, results)):
             continue
-        minutes = minutes_by_cores(found)
-        cores = max(minutes)
+        minutes = benchmark_results.minutes_by_cores(finished)
+        paper = printed.BENCHMARK_ERRORS.get(config)
         rows.append(
             {
-                "`problems.`": f"`{benchmark.problem}`",
+                "`problems.`": f"`{benchmark.call}`",
                 "equation": benchmark.equation,
                 "learned map": benchmark.learned,
                 "labels": benchmark.labels,
-                "paper's error": benchmark.paper,
+                "paper's error": paper and paper.pilno,
                 "ours": mean_error(config, results),
-                "minutes": f"{minutes[cores]:.0f}",
+                "minutes": f"{minutes[max(minutes)]:.0f}",
             }
         )
     return markdown.table(rows)
@@ -295,50 +146,3 @@ def overview(results: Results) -> str:
 def in_readme(text: str, results: Results) -> str:
     """The README with its table made anew."""
     return markdown.fill(text, COMMAND, overview(results))
-
-
-def baseline_row(config: str, results: Results) -> dict[str, Any]:
-    row: dict[str, Any] = {"benchmark": BENCHMARKS[config].title}
-    row["PILNO"] = mean_error(config, results)
-    others = [r for r in results[f"{config}_fast"] if kind(r) != "PILNO"]
-    row |= {kind(found): error(config, found) for found in others}
-    row["their steps"] = others[0]["steps"] if others else None
-    row["paper's baseline"] = BENCHMARKS[config].paper_baseline
-    return row
-
-
-LARGER = ("width 48", "14 modes, 14 poles")  # of the ablations
-
-
-def limit(config: str, results: Results) -> str:
-    """Grid, optimisation or capacity: what the other measurements say."""
-    found = mean_error(config, results)["mean"]
-    floor = files.read_json(RESULTS / "discretisation_floor.json")["floors"][config]
-    least = floor["mean"]
-    if config == "forced_kdv":
-        told = f"The truth itself leaves a residual of {least:.1%} of the forcing."
-    else:
-        told = (
-            f"A perfect minimiser of the discrete residual would be {least:.1e} from "
-            f"the truth: the grid allows {found / least:.0f} times less."
-        )
-    sentence = f"- **{BENCHMARKS[config].title}.** {told}"
-    path = RESULTS / "reproduction" / f"{BENCHMARKS[config].ablation}.json"
-    if not path.exists():
-        return sentence
-    rows = {row[""]: row for row in files.read_json(path)["rows"]}
-    short = rows["the recipe"]["error"]["mean"]
-    share = PROTOCOLS["cpu"].ablation_share
-    gain = 1 - (found / short) ** (math.log(2) / math.log(1 / share))
-    larger = {name: rows[name]["times"] for name in LARGER if name in rows}
-    told = ", ".join(f"{name} {times} times" for name, times in larger.items())
-    limits = "neither length nor size by itself: both pay a little"
-    if 1 - min(larger.values()) > max(gain, 0.2):
-        limits = "capacity: a larger network pays more than twice the steps"
-    elif gain > 0.2:
-        limits = "optimisation: more steps still pay"
-    return (
-        f"{sentence} With {share:.0%} of the steps the error is {short:.1e}: doubling "
-        f"them gains {gain:.0%}. Larger networks have, at equal steps: {told} the "
-        f"error. What limits is {limits}."
-    )

@@ -14,9 +14,9 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
 def fill(text: str, command: str, table: str) -> str:
     """`text` with the table between the mark that names `command` and the next end."""
     start, end = f"<!-- made by {command} -->", "<!-- end -->"
-    before, found, rest = text.partition(start)
+    before, opened, rest = text.partition(start)
     _, closed, after = rest.partition(end)
-    if not (found and closed):
+    if not (opened and closed):
         raise ValueError(f"the page lacks {start} and, behind it, {end}")
     return f"{before}{start}\n{table}\n{end}{after}"
 

@@ -3,11 +3,15 @@ time, everything else as it is."""
 
 from collections.abc import Mapping
 
-from experiments.paper.artifact import Artifact, Findings, Key, Report, Row
+from experiments.paper.artifact import NAME, Artifact, Findings, Key, Report, Row
 from experiments.suite.protocols import Changes, Protocol
-from experiments.suite.suite import Run
+from experiments.suite.registry import TestLaw
+from experiments.suite.run_spec import RunSpec
 
+# Names of rows, by which pages find them in committed results.
 RECIPE = "the recipe"
+WIDER, MORE_MODES = "width 48", "14 modes, 14 poles"
+LARGER_NETWORKS = (WIDER, MORE_MODES)
 
 COMMON: Mapping[str, Changes] = {
     "squared physics loss": {"train.physics_loss": "squared"},
@@ -16,7 +20,7 @@ COMMON: Mapping[str, Changes] = {
         "weights.virtual": 1.0,
     },
     "1000 fixed virtual inputs": {"train.num_virtual": 1000},
-    "width 48": {"model.width": 48},
+    WIDER: {"model.width": 48},
 }
 PERIODIC: Mapping[str, Changes] = {"Fourier period 1": {"model.period": (1.0, 1.0)}}
 SMOOTHER: Mapping[str, Changes] = {
@@ -27,7 +31,7 @@ ADAM: Mapping[str, Changes] = {
     "Adam instead of Muon": {"train.optimizer": "adam", "train.learning_rate": 5e-3}
 }
 PAPERS_SIZES: Mapping[str, Changes] = {
-    "14 modes, 14 poles": {"model.modes": (14, 14), "model.poles": (14, 14)}
+    MORE_MODES: {"model.modes": (14, 14), "model.poles": (14, 14)}
 }
 FEATURES: Mapping[str, Changes] = {
     "the paper's features": {"problem.features": "paper"}
@@ -90,40 +94,43 @@ def ablation(
     title: str,
     config: str,
     undone: Mapping[str, Changes],
-    law: str | None = None,
+    law: TestLaw | None = None,
     repeated: Mapping[str, Changes] | None = None,
 ) -> Artifact:
-    """`law`: the test law that counts, where it is not the recipe's own.
+    """An artifact of one row for each part that is undone.
 
-    repeated: parts that are undone in a training of full length as well.
+    Args:
+        title: of the artifact.
+        config: the name of a file in configs/.
+        undone: what is changed, by the name of its row.
+        law: the test law that counts, where it is not the recipe's own.
+        repeated: parts that are undone in a training of full length as well.
     """
     short: dict[str, Changes] = {RECIPE: {}, **undone}
     long: dict[str, Changes] = {RECIPE: {}, **repeated} if repeated else {}
 
-    def runs(protocol: Protocol) -> dict[Key, Run]:
+    def runs(protocol: Protocol) -> dict[Key, RunSpec]:
         start = protocol.at(protocol.ablation_share).run
-        found: dict[Key, Run] = {}
+        specs: dict[Key, RunSpec] = {}
         for seed in protocol.seeds:
             for name, changes in short.items():
-                found[name, seed] = start(config, changes, seed)
+                specs[Key(name, seed=seed)] = start(config, changes, seed)
             for name, changes in long.items():
-                found[_all_steps(name), seed] = protocol.full_run(config, changes, seed)
-        return found
+                key = Key(_all_steps(name), seed=seed)
+                specs[key] = protocol.full_run(config, changes, seed)
+        return specs
 
     def report(findings: Findings) -> Report:
         def row(name: str, recipe: str) -> Row:
-            error, base = (findings.error(n, law=law) for n in (name, recipe))
-            return {
-                "": name,
-                "error": error,
-                "times": round(error["mean"] / base["mean"], 2),
-            }
+            error, base = (findings.error(Key(n), law) for n in (name, recipe))
+            times = round(error["mean"] / base["mean"], 2)
+            return {NAME: name, "error": error, "times": times}
 
         rows = [row(name, RECIPE) for name in short]
-        idle = [found[""] for found in rows[1:] if found["times"] < 1.05]
-        told = ", ".join(idle) or "none"
-        steps = findings.result(RECIPE, 0)["steps"]
-        note = f"Undone at no loss (less than 5 %) after {steps} steps: {told}."
+        idle = [one[NAME] for one in rows[1:] if one["times"] < 1.05]
+        steps = findings.result(Key(RECIPE))["steps"]
+        note = f"Undone at no loss (less than 5 %) after {steps} steps: "
+        note += f"{', '.join(idle) or 'none'}."
         rows += [row(_all_steps(name), _all_steps(RECIPE)) for name in long]
         return Report(rows, notes=[note])
 
@@ -133,6 +140,8 @@ def ablation(
 def _all_steps(name: str) -> str:
     return f"{name}, all steps"
 
+
+ROUGH = TestLaw("length_scale", 0.5)
 
 ABLATIONS: Mapping[str, Artifact] = {
     # After a tenth of the steps a soft condition is far ahead; it does not stay so.
@@ -148,12 +157,12 @@ ABLATIONS: Mapping[str, Artifact] = {
         "Reaction-diffusion, initial condition, tested at l = 0.5: the recipe's parts",
         "rd_ic",
         RD_IC,
-        law="length_scale=0.5",
+        law=ROUGH,
     ),
     "diffusion-ablation": ablation(
         "Diffusion, tested at l = 0.5: the recipe's parts",
         "diffusion",
         DIFFUSION,
-        law="length_scale=0.5",
+        law=ROUGH,
     ),
 }

@@ -1,36 +1,50 @@
 """Darcy flow: four models, data efficiency, virtual inputs, fields, resolution."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from experiments.paper import figures
-from experiments.paper.artifact import (
-    Artifact,
-    Claim,
-    Findings,
-    Key,
-    Report,
-    Row,
-    verdict,
-)
+from experiments.pages.growth_rate import exponent
+from experiments.paper import artifact, figures, printed
+from experiments.paper.artifact import Claim, Findings, Key, Row, factor, verdict
+from experiments.paper.baselines import LABELS, LABELS_ONLY, NO_VIRTUAL, PILNO
 from experiments.paper.label_curves import Errors, curve
-from experiments.paper.tables import Entry, exponent, factor, mean, table
-from experiments.suite.protocols import LABELS_ONLY, NO_VIRTUAL, Protocol
-from experiments.suite.suite import Run
+from experiments.paper.tables import (
+    ERROR,
+    MEGABYTES,
+    SECONDS,
+    STEP,
+    Entry,
+    mean,
+    step_time,
+    table,
+)
+from experiments.suite.protocols import Protocol
+from experiments.suite.registry import fields_of
+from experiments.suite.run_spec import RunSpec
 
-PILNO, LABELS, LABELLED = "PILNO", "labels only", "PILNO without virtual inputs"
+LABELLED = "PILNO without virtual inputs"
 LABEL_COUNTS = (10, 50, 100, 200, 400)
-BASELINE = (
-    "Our networks, those without physics included, read the medium on 61 x 61 and two "
-    "steps of a solver with it, and meet labels on the 11 x 11 nodes among these. The "
-    "paper's baselines were trained on 11 x 11 alone."
-)
+VARIANTS = {LABELS: LABELS_ONLY, PILNO: {}}
+PAPER = printed.DARCY_10_LABELS
+NODES, LABEL_NODES = "problem.num_points", "problem.label_points"  # of an axis
 
 
-BETWEEN_NODES = (
-    "Labels are known on 121 of 3721 nodes; the equation fills in the others of the "
-    "same inputs, which helps at any N. It is no substitute for virtual inputs: see "
-    "`darcy-data` for what these bring."
-)
+def _baseline_note(findings: Findings) -> list[str]:
+    """What our networks read, with and without physics, and the paper's did not."""
+    fields = fields_of("darcy", findings.protocol.recipe)
+    fine, coarse = (_square(fields[name]) for name in (NODES, LABEL_NODES))
+    features = f"read the medium on {fine}"
+    if fields["problem.features"] != "paper":
+        features += " and two steps of a solver with it"
+    return [
+        f"Our networks, those without physics included, {features}, and meet labels on "
+        f"the {coarse} nodes among these. The paper's baselines were trained on "
+        f"{coarse} alone."
+    ]
+
+
+def _square(points: int) -> str:
+    return f"{points} x {points}"
 
 
 def _data_claims(errors: Errors) -> list[Claim]:
@@ -38,9 +52,8 @@ def _data_claims(errors: Errors) -> list[Claim]:
     return [
         Claim(
             "With 10 labels physics and virtual inputs win by far.",
-            factor(errors[LABELS, 10], errors[PILNO, 10])
-            + " (paper 1.5e-1 against 1.2e-2)",
-            verdict(errors[LABELS, 10] > 3 * errors[PILNO, 10], pilno[0] < 1.235e-2),
+            f"{factor(errors[LABELS, 10], pilno[0])} ({printed.against(PAPER)})",
+            verdict(errors[LABELS, 10] > 3 * pilno[0], pilno[0] < PAPER.pilno),
         ),
         Claim(
             "PILNO's error hardly depends on the number of labels.",
@@ -54,20 +67,24 @@ data = curve(
     "Darcy: error over the number of labels",
     "darcy",
     LABEL_COUNTS,
-    {LABELS: LABELS_ONLY, PILNO: {}},
-    {(LABELS, 10): 1.499e-1, (PILNO, 10): 1.235e-2, (PILNO, 400): 1.2e-2},
+    VARIANTS,
+    {
+        (LABELS, 10): PAPER.baseline,
+        (PILNO, 10): PAPER.pilno,
+        (PILNO, 400): printed.DARCY_PILNO_400_LABELS,
+    },
     _data_claims,
-    notes=[BASELINE],
+    notes=_baseline_note,
 )
 
 
-def _virtual_claims(errors: Errors) -> list[Claim]:
+def _no_virtual_claims(errors: Errors) -> list[Claim]:
     ratio = {n: errors[LABELS, n] / errors[LABELLED, n] for n in LABEL_COUNTS}
-    shown = ", ".join(f"{n}: {value:.2f}" for n, value in ratio.items())
+    by_count = ", ".join(f"{n}: {value:.2f}" for n, value in ratio.items())
     return [
         Claim(
             "Without virtual inputs physics does not help at small N.",
-            f"error of labels alone over error with physics, by N: {shown}",
+            f"error of labels alone over error with physics, by N: {by_count}",
             verdict(ratio[10] < 1.2),
         ),
         Claim(
@@ -78,23 +95,38 @@ def _virtual_claims(errors: Errors) -> list[Claim]:
     ]
 
 
-virtual = curve(
+def _between_nodes(findings: Findings) -> list[str]:
+    """Where the equation fills in what labelled inputs lack, and whether it helps."""
+    fields = fields_of("darcy", findings.protocol.recipe)
+    nodes, known = (fields[name] ** 2 for name in (NODES, LABEL_NODES))
+    helped = [
+        str(count)
+        for count in LABEL_COUNTS
+        if findings.error(Key(LABELLED, labels=count))["mean"]
+        < findings.error(Key(LABELS, labels=count))["mean"]
+    ]
+    where = f"at N = {', '.join(helped)}" if helped else "at no N"
+    where = "at any N" if len(helped) == len(LABEL_COUNTS) else where
+    return [
+        f"Labels are known on {known} of {nodes} nodes; the equation fills in the "
+        f"others of the same inputs, which helps {where}. `darcy-data` has what "
+        "virtual inputs bring.",
+        *_baseline_note(findings),
+    ]
+
+
+no_virtual = curve(
     "Darcy: physics on the labelled inputs alone",
     "darcy",
     LABEL_COUNTS,
     {LABELS: LABELS_ONLY, LABELLED: NO_VIRTUAL},
     {},
-    _virtual_claims,
-    notes=[BETWEEN_NODES, BASELINE],
+    _no_virtual_claims,
+    notes=_between_nodes,
 )
 
-PAPER_TABLE = {
-    "FNO": (5.41e-2, 9.01e-2),
-    "ALNO": (1.29e-2, 3.73e-2),
-    "PIFNO": (5.23e-2, 1.56e-2),
-    "PILNO": (1.19e-2, 1.21e-2),
-}
-TABLE_CHANGES = {
+ON_LABELS = "error, 11 x 11"
+FOUR_MODELS = {
     "FNO": {"model.name": "fno", **LABELS_ONLY},
     "ALNO": LABELS_ONLY,
     "PIFNO": {"model.name": "fno"},
@@ -102,13 +134,13 @@ TABLE_CHANGES = {
 }
 
 
-def _on_labels(result: dict) -> Row:
-    return {"error, 11 x 11": result["relative_l2_on_labels"]["mean"]}
+def _on_labels(result: dict[str, Any]) -> Row:
+    return {ON_LABELS: result["relative_l2_on_labels"]["mean"]}
 
 
-def _table_claims(rows: Mapping[str, Row]) -> list[Claim]:
+def _four_models_claims(rows: Mapping[str, Row]) -> list[Claim]:
     fine = {name: mean(row) for name, row in rows.items()}
-    coarse = {name: row["error, 11 x 11"] for name, row in rows.items()}
+    coarse = {name: row[ON_LABELS] for name, row in rows.items()}
     worse = {name: fine[name] / coarse[name] for name in ("FNO", "ALNO", "PILNO")}
     return [
         Claim(
@@ -118,7 +150,7 @@ def _table_claims(rows: Mapping[str, Row]) -> list[Claim]:
             f"ALNO {factor(fine['ALNO'], fine['PILNO'])}",
             verdict(
                 fine["PIFNO"] < fine["FNO"] and fine["PILNO"] < fine["ALNO"],
-                fine["PILNO"] < PAPER_TABLE["PILNO"][1],
+                fine["PILNO"] < printed.DARCY_800_LABELS_FINE["PILNO"],
             ),
         ),
         Claim(
@@ -129,67 +161,65 @@ def _table_claims(rows: Mapping[str, Row]) -> list[Claim]:
     ]
 
 
-four = table(
+four_models = table(
     "Darcy: FNO, ALNO, PIFNO and PILNO on 800 coarse labels",
     {
         name: Entry(
             "darcy",
             {"train.num_train": 800, "train.batch_data": 8, **changes},
             {
-                "error": PAPER_TABLE[name][1],
-                "error, 11 x 11": PAPER_TABLE[name][0],
+                ERROR: printed.DARCY_800_LABELS_FINE[name],
+                ON_LABELS: printed.DARCY_800_LABELS_COARSE[name],
             },
         )
-        for name, changes in TABLE_CHANGES.items()
+        for name, changes in FOUR_MODELS.items()
     },
-    _table_claims,
+    _four_models_claims,
     extra=_on_labels,
-    notes=[BASELINE],
+    notes=_baseline_note,
 )
 
 
-def _pair(protocol: Protocol) -> dict[Key, Run]:
-    changes = {LABELS: LABELS_ONLY, PILNO: {}}
-    return {(name,): protocol.run("darcy", fields) for name, fields in changes.items()}
+def _both(protocol: Protocol) -> dict[Key, RunSpec]:
+    return {
+        Key(name): protocol.run("darcy", changes) for name, changes in VARIANTS.items()
+    }
 
 
-def _fields(findings: Findings) -> Report:
+def _fields(findings: Findings) -> artifact.Report:
     return figures.typical_field(
-        {name: findings.predictions(name) for name in (LABELS, PILNO)},
+        {name: findings.predictions(Key(name)) for name in VARIANTS},
         "Darcy with 10 labels",
         "With 10 labels PILNO's field matches the reference, labels alone do not.",
-        paper=(1.467e-1, 1.23e-2),
+        printed.DARCY_FIELDS,
     )
 
 
-fields = Artifact("Darcy: fields at 10 labels", _pair, _fields)
-
-SIZES = {"31 x 31": 31, "61 x 61": 61, "121 x 121": 121}
-PAPER_RESOLUTION = {
-    "31 x 31": {"error": 2.753e-2, "time [s]": 778, "memory [MB]": 3660 * 1.048576},
-    "61 x 61": {"error": 2.183e-2, "time [s]": 2139, "memory [MB]": 10024 * 1.048576},
-    "121 x 121": {"error": 2.290e-2, "time [s]": 7114, "memory [MB]": 33378 * 1.048576},
-}
+fields = artifact.Artifact("Darcy: fields at 10 labels", _both, _fields)
 
 
 def _resolution_claims(rows: Mapping[str, Row]) -> list[Claim]:
-    points = [size**2 for size in SIZES.values()]
-    slope, growth = (
-        exponent([row[column] for row in rows.values()], points)
-        for column in ("step [ms]", "memory [MB]")
+    paper = printed.DARCY_RESOLUTION
+    nodes = [points**2 for points in paper]
+    time, memory = (
+        exponent(nodes, [row[column] for row in rows.values()])
+        for column in (STEP, MEGABYTES)
     )
-    error = [mean(row) for row in rows.values()]
+    error = {points: mean(rows[_square(points)]) for points in paper}
+    papers_time = exponent(nodes, [one.seconds for one in paper.values()])
+    papers_memory = exponent(nodes, [one.megabytes for one in paper.values()])
     return [
         Claim(
-            "Time and memory grow with the resolution (paper: both like points^0.81).",
-            f"time per step like points^{slope:.2f}, memory like points^{growth:.2f}, "
+            "Time and memory grow with the resolution (paper: like "
+            f"points^{papers_time:.2f} and points^{papers_memory:.2f}).",
+            f"time per step like points^{time:.2f}, memory like points^{memory:.2f}, "
             "that of the program itself and of the data included",
-            verdict(slope > 0.5 and growth > 0.1),
+            verdict(time > 0.5 and memory > 0.1),
         ),
         Claim(
             "61 x 61 is a good trade: refining further gains little.",
-            ", ".join(f"{name}: {e:.2e}" for name, e in zip(rows, error, strict=True)),
-            verdict(error[1] < 1.2 * error[2], error[1] < 2.183e-2),
+            ", ".join(f"{_square(points)}: {e:.2e}" for points, e in error.items()),
+            verdict(error[61] < 1.2 * error[121], error[61] < paper[61].error),
         ),
     ]
 
@@ -197,7 +227,7 @@ def _resolution_claims(rows: Mapping[str, Row]) -> list[Claim]:
 resolution = table(
     "Darcy: time, memory and error by resolution",
     {
-        name: Entry(
+        _square(points): Entry(
             "darcy",
             {
                 "problem.num_points": points,
@@ -206,10 +236,10 @@ resolution = table(
                 "model.modes": (10, 10),
                 "model.poles": (10, 10),
             },
-            PAPER_RESOLUTION[name],
+            {ERROR: one.error, SECONDS: one.seconds, MEGABYTES: one.megabytes},
         )
-        for name, points in SIZES.items()
+        for points, one in printed.DARCY_RESOLUTION.items()
     },
     _resolution_claims,
-    extra=lambda result: {"step [ms]": result["step_ms"]},
+    extra=step_time,
 )

@@ -6,33 +6,40 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.paper.artifact import Claim, Predictions, Report, Row, verdict
-from experiments.paper.tables import factor
+from experiments.paper import printed
+from experiments.paper.artifact import (
+    Claim,
+    Predictions,
+    Report,
+    Row,
+    factor,
+    verdict,
+)
 from pilno_jax import plotting
 
 
 def fields_figure(
-    found: Mapping[str, Predictions], cases: Mapping[str, int], title: str
+    models: Mapping[str, Predictions], cases: Mapping[str, int], title: str
 ) -> tuple[Figure, list[Row]]:
     """Per case a row: reference, then prediction and error of every model."""
     figure, axes = plotting.panels(
-        (1 + 2 * len(found)) * len(cases), 1 + 2 * len(found)
+        (1 + 2 * len(models)) * len(cases), 1 + 2 * len(models)
     )
     panels = iter(axes)
     rows: list[Row] = []
     for name, index in cases.items():
-        first = next(iter(found.values()))
+        first = next(iter(models.values()))
         grid, truth = first.problem.grid, first.truths[index]
-        guesses = [p.found[index] for p in found.values()]
+        guesses = [p.fields[index] for p in models.values()]
         limits = float(np.min([truth, *guesses])), float(np.max([truth, *guesses]))
         plotting.field(next(panels), grid, truth, f"{name}: reference", limits)
         row: Row = {"case": f"{name} (test case {index})"}
-        for model, predicted in found.items():
+        for model, predicted in models.items():
             error = float(predicted.errors[index])
             row[model] = error
             label = f"{model}: {100 * error:.2g} %"
-            plotting.field(next(panels), grid, predicted.found[index], label, limits)
-            difference = predicted.found[index] - truth
+            plotting.field(next(panels), grid, predicted.fields[index], label, limits)
+            difference = predicted.fields[index] - truth
             plotting.signed_field(next(panels), grid, difference, f"{model}: error")
         rows.append(row)
     figure.suptitle(title)
@@ -40,34 +47,37 @@ def fields_figure(
 
 
 def typical_field(
-    found: Mapping[str, Predictions],
+    models: Mapping[str, Predictions],
     title: str,
     sentence: str,
-    paper: tuple[float, float],
+    paper: printed.Errors,
 ) -> Report:
     """The median case of the last model, and whether it beats the first by far.
 
-    paper: the errors it prints for the two.
+    Args:
+        models: two, the baseline first.
+        title: of the figure.
+        sentence: the claim.
+        paper: the errors it prints for the two.
     """
-    first, last = found
-    order = np.argsort(found[last].errors)
-    cases = {"median case": int(order[len(order) // 2])}
-    figure, rows = fields_figure(found, cases, f"{title}, the median case of {last}")
+    first, last = models
+    cases = {"median case": models[last].median_case()}
+    figure, rows = fields_figure(models, cases, f"{title}, the median case of {last}")
     without, with_physics = rows[0][first], rows[0][last]
-    told = (
-        f"{factor(without, with_physics)} (paper, as means, {paper[0]:.1e} "
-        f"against {paper[1]:.1e})"
+    comparison = (
+        f"{factor(without, with_physics)} (paper, as means, {paper.baseline:.1e} "
+        f"against {paper.pilno:.1e})"
     )
-    better = with_physics < paper[1]
-    claim = Claim(sentence, told, verdict(without > 3 * with_physics, better))
+    holds, better = without > 3 * with_physics, with_physics < paper.pilno
+    claim = Claim(sentence, comparison, verdict(holds, better))
     return Report(rows, [claim], {"": figure})
 
 
 def slices_figure(
-    found: Mapping[str, Predictions], cases: Sequence[int], title: str
+    models: Mapping[str, Predictions], cases: Sequence[int], title: str
 ) -> tuple[Figure, list[Row]]:
     """Per case a panel per time: the reference and every model's line."""
-    first = next(iter(found.values()))
+    first = next(iter(models.values()))
     x, t = first.problem.grid.axes
     # Without time both ends are boundary.
     inner = slice(1, None) if t.name == "t" else slice(1, -1)
@@ -79,13 +89,13 @@ def slices_figure(
     for index in cases:
         for place in places:
             functions = {"reference": first.truths[index][:, place]}
-            functions |= {name: p.found[index][:, place] for name, p in found.items()}
+            functions |= {name: p.fields[index][:, place] for name, p in models.items()}
             time = float(t.coordinates[place])
             plotting.lines(
                 next(panels), x, functions, f"case {index}, {t.name} = {time:.2g}", "u"
             )
         row: Row = {"case": f"test case {index}"}
-        rows.append(row | {name: float(p.errors[index]) for name, p in found.items()})
+        rows.append(row | {name: float(p.errors[index]) for name, p in models.items()})
     figure.suptitle(title)
     return figure, rows
 

@@ -6,55 +6,55 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import LogNorm
 
-from experiments.paper.artifact import (
-    Artifact,
-    Claim,
-    Findings,
-    Key,
-    Report,
-    Row,
-    verdict,
-)
-from experiments.suite.protocols import (
-    LABELS_ONLY,
-    LENGTH_SCALES,
-    Changes,
-    Protocol,
-    fields_of,
-)
-from experiments.suite.suite import Run
+from experiments.paper import artifact, printed
+from experiments.paper.artifact import Findings, Key, Row
+from experiments.paper.baselines import LABELS, LABELS_ONLY, PILNO
+from experiments.suite.protocols import LENGTH_SCALES, Changes, Protocol
+from experiments.suite.registry import TestLaw, fields_of
+from experiments.suite.run_spec import RunSpec
 from pilno_jax import plotting
 
-WITHOUT, WITH = "labels only", "PILNO"
 VIRTUAL_SCALES = "problem.virtual_length_scales"
-VARIANTS: Mapping[str, Changes] = {WITHOUT: LABELS_ONLY, WITH: {}}
+VARIANTS: Mapping[str, Changes] = {LABELS: LABELS_ONLY, PILNO: {}}
 
 
 def heat_map(
-    title: str, config: str, labels: int, paper: Mapping[str, float]
-) -> Artifact:
-    """`paper`: per variant, the error it prints for l_train = 5 -> l_test = 0.5."""
+    title: str, config: str, labels: int, paper: printed.Errors | None = None
+) -> artifact.Artifact:
+    """An artifact of one map per variant: error by length scale of training and test.
+
+    Args:
+        title: of the artifact and its figure.
+        config: the name of a file in configs/.
+        labels: how many labelled samples.
+        paper: the errors it prints for training at 5 and testing at 0.5, if any.
+    """
     tested = {
         "train.num_train": labels,
         "evaluation.vary": "length_scale",
         "evaluation.over": LENGTH_SCALES,
     }
 
-    def runs(protocol: Protocol) -> dict[Key, Run]:
+    def runs(protocol: Protocol) -> dict[Key, RunSpec]:
         common = {**tested, VIRTUAL_SCALES: virtual_scales(config, protocol)}
         # The first seed alone: a map is a hundred errors as it is.
         return {
-            (name, length): protocol.run(
+            Key(name, length_scale=length): protocol.run(
                 config, {"problem.length_scale": length, **common, **changes}
             )
             for name, changes in VARIANTS.items()
             for length in protocol.trained_lengths
         }
 
-    def report(findings: Findings) -> Report:
+    def report(findings: Findings) -> artifact.Report:
         trained = findings.protocol.trained_lengths
         maps = {
-            name: np.array([_row(findings.result(name, length)) for length in trained])
+            name: np.array(
+                [
+                    _row(findings.result(Key(name, length_scale=length)))
+                    for length in trained
+                ]
+            )
             for name in VARIANTS
         }
         rows: list[Row] = [
@@ -63,15 +63,21 @@ def heat_map(
             for length, errors in zip(trained, maps[name], strict=True)
         ]
         claims = _claims(maps, trained, paper)
-        low, high = virtual_scales(config, findings.protocol)
-        note = (
-            f"PILNO's virtual inputs have length scales {low} to {high} whatever those "
-            "of the labels: what is rough is new to the labels, not to the equation, "
-            f"and what is smoother than {high} only the labels show."
-        )
-        return Report(rows, claims, {"": draw(maps, trained, title)}, [note])
+        notes = [_note(*virtual_scales(config, findings.protocol))]
+        return artifact.Report(rows, claims, {"": draw(maps, trained, title)}, notes)
 
-    return Artifact(title, runs, report)
+    return artifact.Artifact(title, runs, report)
+
+
+def _note(low: float, high: float) -> str:
+    """What the virtual inputs, of length scales `low` to `high`, have and have not."""
+    note = (
+        f"PILNO's virtual inputs have length scales {low} to {high} whatever those of "
+        "the labels: what is rough is new to the labels, not to the equation"
+    )
+    if high < max(LENGTH_SCALES):
+        note += f", and what is smoother than {high} only the labels show"
+    return f"{note}."
 
 
 def virtual_scales(config: str, protocol: Protocol) -> tuple[float, float]:
@@ -83,7 +89,9 @@ def virtual_scales(config: str, protocol: Protocol) -> tuple[float, float]:
 
 def _row(result: dict[str, Any]) -> list[float]:
     laws = result["relative_l2_by_law"]
-    return [laws[f"length_scale={length}"]["mean"] for length in LENGTH_SCALES]
+    return [
+        laws[TestLaw("length_scale", length).key]["mean"] for length in LENGTH_SCALES
+    ]
 
 
 def _cells(errors: Sequence[float]) -> Row:
@@ -91,35 +99,37 @@ def _cells(errors: Sequence[float]) -> Row:
 
 
 def _claims(
-    maps: Mapping[str, np.ndarray], trained: Sequence[float], paper
-) -> list[Claim]:
-    ratio = maps[WITHOUT] / maps[WITH]
+    maps: Mapping[str, np.ndarray],
+    trained: Sequence[float],
+    paper: printed.Errors | None,
+) -> list[artifact.Claim]:
+    ratio = maps[LABELS] / maps[PILNO]
     off = np.array([[test != train for test in LENGTH_SCALES] for train in trained])
     better_everywhere = float((ratio[off] > 1).mean())
     lost = off & (ratio <= 1)
     elsewhere = (
         f"; elsewhere up to {1 / ratio[lost].min():.1f} times worse, where both errors "
-        f"are below {maps[WITH][lost].max():.1e}"
+        f"are below {maps[PILNO][lost].max():.1e}"
         if lost.any()
         else ""
     )
     smooth, rough = list(trained).index(max(trained)), LENGTH_SCALES.index(0.5)
-    corner = {name: float(found[smooth, rough]) for name, found in maps.items()}
-    printed = f" (paper {paper[WITHOUT]:.1e} and {paper[WITH]:.1e})" if paper else ""
+    corner = {name: float(errors[smooth, rough]) for name, errors in maps.items()}
+    in_paper = f" (paper {paper.baseline:.1e} and {paper.pilno:.1e})" if paper else ""
     return [
-        Claim(
+        artifact.Claim(
             "Off the diagonal PILNO is better than training on labels alone.",
             f"in {better_everywhere:.0%} of the cells, by a factor of "
             f"{np.exp(np.log(ratio[off]).mean()):.1f} in the geometric mean{elsewhere}",
-            verdict(better_everywhere > 0.9),
+            artifact.verdict(better_everywhere > 0.9),
         ),
-        Claim(
+        artifact.Claim(
             "Trained on smooth inputs (l = 5) PILNO still predicts rough ones (0.5).",
-            f"{corner[WITHOUT]:.1e} on labels alone, {corner[WITH]:.1e} with physics"
-            + printed,
-            verdict(
-                corner[WITH] < corner[WITHOUT],
-                bool(paper) and corner[WITH] < paper[WITH],
+            f"{corner[LABELS]:.1e} on labels alone, {corner[PILNO]:.1e} with physics"
+            + in_paper,
+            artifact.verdict(
+                corner[PILNO] < corner[LABELS],
+                paper is not None and corner[PILNO] < paper.pilno,
             ),
         ),
     ]
@@ -128,17 +138,17 @@ def _claims(
 def draw(maps: Mapping[str, np.ndarray], trained: Sequence[float], title: str):
     figure, axes = plotting.panels(len(maps))
     figure.set_figwidth(2.6 * plotting.PANEL_INCHES[0])
-    every = np.concatenate([found.ravel() for found in maps.values()])
+    every = np.concatenate([errors.ravel() for errors in maps.values()])
     scale = LogNorm(every.min(), every.max())
-    for ax, (name, found) in zip(axes, maps.items(), strict=True):
+    for ax, (name, errors) in zip(axes, maps.items(), strict=True):
         image = ax.imshow(
-            found.T, norm=scale, cmap=plotting.FIELD_COLOURS, origin="lower"
+            errors.T, norm=scale, cmap=plotting.FIELD_COLOURS, origin="lower"
         )
         ax.set_aspect("auto")
         ax.set_xticks(range(len(trained)), [str(length) for length in trained])
         ax.set_yticks(range(len(LENGTH_SCALES)), [str(s) for s in LENGTH_SCALES])
         ax.set(title=name, xlabel=r"$\ell$ of training", ylabel=r"$\ell$ of the test")
-        for (column, row), error in np.ndenumerate(found):
+        for (column, row), error in np.ndenumerate(errors):
             dark = scale(error) < 0.6
             text = f"{100 * error:.2g}"
             style = {"color": "white" if dark else "black", "fontsize": 6}

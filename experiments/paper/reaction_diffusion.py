@@ -1,33 +1,25 @@
 """Reaction-diffusion: length scales, data efficiency, fields and lines."""
 
-import numpy as np
-
-from experiments.paper import causality, figures
-from experiments.paper.artifact import (
-    Artifact,
-    Claim,
-    Findings,
-    Key,
-    Report,
-    Row,
-    verdict,
-)
+from experiments.paper import artifact, causality, figures, printed
+from experiments.paper.artifact import Claim, Findings, Key, Row, factor, verdict
+from experiments.paper.baselines import LABELS, LABELS_ONLY, PILNO
 from experiments.paper.label_curves import Errors, curve
-from experiments.paper.length_scale_maps import WITH, WITHOUT, heat_map
-from experiments.paper.tables import factor
-from experiments.suite.protocols import LABELS_ONLY, Protocol
-from experiments.suite.suite import Run
+from experiments.paper.length_scale_maps import heat_map
+from experiments.suite.protocols import Protocol
+from experiments.suite.run_spec import RunSpec
 
-PILNO, LABELS = "PILNO", "labels only"
 LABEL_COUNTS = (25, 50, 100, 150, 200)
+PAPER = printed.FEW_LABELS["rd_forcing"]
 
-ic_ood = heat_map(
+ic_length_scales = heat_map(
     "Reaction-diffusion, initial condition: length scales",
     "rd_ic",
-    25,
-    {WITHOUT: 0.336, WITH: 0.069},
+    labels=25,
+    paper=printed.RD_IC_5_TO_HALF,
 )
-ood = heat_map("Reaction-diffusion, forcing: length scales", "rd_forcing", 25, {})
+length_scales = heat_map(
+    "Reaction-diffusion, forcing: length scales", "rd_forcing", labels=25
+)
 
 
 def _data_claims(errors: Errors) -> list[Claim]:
@@ -36,8 +28,8 @@ def _data_claims(errors: Errors) -> list[Claim]:
     return [
         Claim(
             "With 25 labels physics and virtual inputs win by far.",
-            factor(*few) + " (paper 1.2e-1 against 2.6e-2)",
-            verdict(few[0] > 3 * few[1], few[1] < 2.563e-2),
+            f"{factor(*few)} ({printed.against(PAPER)})",
+            verdict(few[0] > 3 * few[1], few[1] < PAPER.pilno),
         ),
         Claim(
             "From 200 labels to 25 the error of labels alone rises steeply, PILNO's "
@@ -53,49 +45,54 @@ data = curve(
     "rd_forcing",
     LABEL_COUNTS,
     {LABELS: LABELS_ONLY, PILNO: {}},
-    {(LABELS, 25): 1.229e-1, (PILNO, 25): 2.563e-2},
+    {(LABELS, 25): PAPER.baseline, (PILNO, 25): PAPER.pilno},
     _data_claims,
 )
 
 
-def _fields(findings: Findings) -> Report:
+def _fields(findings: Findings) -> artifact.Report:
+    names = LABELS, causality.WEIGHTED
     return figures.typical_field(
-        {name: findings.predictions(name, 0) for name in (LABELS, causality.WEIGHTED)},
+        {name: findings.predictions(Key(name)) for name in names},
         "Reaction-diffusion, forcing, 25 labels",
         "PILNO matches the reference, labels alone do not.",
-        paper=(1.23e-1, 2.5e-2),
+        printed.RD_FIELDS,
     )
 
 
-fields = Artifact("Reaction-diffusion, forcing: fields", causality.three, _fields)
+fields = artifact.Artifact(
+    "Reaction-diffusion, forcing: fields", causality.variant_runs, _fields
+)
 
 PAIRS = ((0.5, 0.5), (5.0, 0.5), (5.0, 5.0))  # trained at, tested at
 
 
-def _line_runs(protocol: Protocol) -> dict[Key, Run]:
-    every = ood.runs(protocol)
-    return {key: run for key, run in every.items() if key[1] in (0.5, 5.0)}
+def _line_runs(protocol: Protocol) -> dict[Key, RunSpec]:
+    trained = {train for train, _ in PAIRS}
+    every = length_scales.runs(protocol)
+    return {key: run for key, run in every.items() if key.length_scale in trained}
 
 
-def _lines(findings: Findings) -> Report:
+def _lines(findings: Findings) -> artifact.Report:
     rows: list[Row] = []
     drawn = {}
     for train, test in PAIRS:
-        found = {
-            name: findings.predictions(name, train, length_scale=test)
-            for name in (WITHOUT, WITH)
+        models = {
+            name: findings.predictions(Key(name, length_scale=train), length_scale=test)
+            for name in (LABELS, PILNO)
         }
-        order = np.argsort(found[WITH].errors)
         title = f"Reaction-diffusion, forcing: trained at l = {train}, tested at {test}"
-        figure, (row,) = figures.slices_figure(
-            found, [int(order[len(order) // 2])], title
+        cases = [models[PILNO].median_case()]
+        drawn[f"{train}-to-{test}"], (row,) = figures.slices_figure(
+            models, cases, title
         )
-        drawn[f"{train}-to-{test}"] = figure
         rows.append({"trained at": train, "tested at": test, **row})
-    better = all(row[WITH] < row[WITHOUT] for row in rows)
-    shown = "; ".join(factor(row[WITHOUT], row[WITH]) for row in rows)
-    sentence = "For all three pairs PILNO's lines are closer to the reference."
-    return Report(rows, [Claim(sentence, shown, verdict(better))], drawn)
+    claim = Claim(
+        "For all three pairs PILNO's lines are closer to the reference.",
+        "; ".join(factor(row[LABELS], row[PILNO]) for row in rows),
+        verdict(all(row[PILNO] < row[LABELS] for row in rows)),
+    )
+    return artifact.Report(rows, [claim], drawn)
 
 
-lines = Artifact("Reaction-diffusion, forcing: lines", _line_runs, _lines)
+lines = artifact.Artifact("Reaction-diffusion, forcing: lines", _line_runs, _lines)

@@ -95,9 +95,9 @@ def fit(system: System, steps: int, polish: int, starts: int) -> tuple[Any, np.n
     features, u = jnp.asarray(system.features), jnp.asarray(system.u)
 
     def misfit(params: Any) -> jax.Array:
-        found = system.model.apply(params, features, axes)[..., 0]
+        answer = system.model.apply(params, features, axes)[..., 0]
         # The logarithm keeps its slope as the misfit falls over many decades.
-        return jnp.log(jnp.sum((found - u) ** 2) / jnp.sum(u**2))
+        return jnp.log(jnp.sum((answer - u) ** 2) / jnp.sum(u**2))
 
     def descend(optimizer: optax.GradientTransformationExtraArgs, params, steps: int):
         def step(carry: Any, _: None):
@@ -126,8 +126,9 @@ def fit(system: System, steps: int, polish: int, starts: int) -> tuple[Any, np.n
 
 def learned_poles(params: Any) -> np.ndarray:
     """Of the time axis, those below the real axis replaced by their conjugates."""
-    found = models.poles(params)[0][-1]
-    return -np.asarray(found.decay) + 1j * np.abs(np.asarray(found.frequency))
+    in_time = models.poles(params)[0][-1]
+    frequency = np.abs(np.asarray(in_time.frequency))
+    return -np.asarray(in_time.decay) + 1j * frequency
 
 
 def compare(true: np.ndarray, learned: np.ndarray) -> list[dict[str, Any]]:

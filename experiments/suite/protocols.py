@@ -1,19 +1,14 @@
 """How much work an artifact is given: as in the paper, or what two cores can do."""
 
 import dataclasses
-import functools
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.config.command_line import read_config
-from experiments.suite.suite import Run
-from pilno_jax.runs.files import flatten
+from experiments.suite.registry import fields_of
+from experiments.suite.run_spec import RunSpec
 
 Changes = Mapping[str, Any]
 
-LABELS_ONLY = {"weights.pde": 0.0, "weights.ic": 0.0, "weights.bc": 0.0}
-NO_VIRTUAL = {"train.batch_physics": 0}
-EVEN_IN_TIME = {"causality.name": "uniform"}
 LENGTH_SCALES = tuple(round(0.5 * k, 1) for k in range(1, 11))
 
 
@@ -36,7 +31,9 @@ class Protocol:
     main_seeds: tuple[int, ...]
     trained_lengths: tuple[float, ...]
 
-    def run(self, config: str, changes: Changes | None = None, seed: int = 0) -> Run:
+    def run(
+        self, config: str, changes: Changes | None = None, seed: int = 0
+    ) -> RunSpec:
         """A run of the recipe, at this protocol's share of its steps."""
         recipe = fields_of(config, self.recipe)
         wanted: dict[str, Any] = {"seed": seed}
@@ -49,11 +46,11 @@ class Protocol:
             wanted["train.steps"] = min(changes["train.steps"], self.most_steps)
         # What the recipe says anyway is no change: the same run has one name.
         changed = {k: v for k, v in wanted.items() if _plain(v) != recipe[k]}
-        return Run(config, self.recipe).but(changed)
+        return RunSpec(config, self.recipe).but(changed)
 
     def full_run(
         self, config: str, changes: Changes | None = None, seed: int = 0
-    ) -> Run:
+    ) -> RunSpec:
         """A run of the recipe as it stands in its config file."""
         whole = dataclasses.replace(self, share=1.0, most_steps=None)
         return whole.run(config, changes, seed)
@@ -97,12 +94,6 @@ PROTOCOLS = {
         trained_lengths=(0.5, 1.0, 2.0, 5.0),
     ),
 }
-
-
-@functools.cache
-def fields_of(config: str, recipe: str) -> dict[str, Any]:
-    """Of a config file, "section.field" -> value."""
-    return flatten(read_config(f"configs/{config}.py:{recipe}").to_dict())
 
 
 def _plain(value: Any) -> Any:

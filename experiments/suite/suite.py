@@ -5,88 +5,26 @@ process of its own: its memory is its own, and the command in its result is all 
 takes to repeat it.
 """
 
-import dataclasses
-import hashlib
 import importlib.metadata
 import os
 import shlex
 import subprocess
-import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from experiments.run.entry import INTERRUPTED
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.terminal import Console, about
-from pilno_jax.runs import files
-
-ENTRY_POINTS = {
-    "burgers": "burgers",
-    "darcy": "darcy",
-    "diffusion": "diffusion",
-    "forced_kdv": "forced_kdv",
-    "rd_forcing": "reaction_diffusion",
-    "rd_ic": "reaction_diffusion",
-}
-
-AT_ONCE_HELP = "How many runs go at the same time, each on its share of the cores."
-
-
-@dataclasses.dataclass(frozen=True)
-class Run:
-    """A config file, a recipe in it, and the fields to change."""
-
-    config: str
-    recipe: str = "fast"
-    changes: tuple[tuple[str, Any], ...] = ()
-
-    def but(self, changes: Mapping[str, Any]) -> "Run":
-        """The same run with these fields changed as well."""
-        merged = dict(self.changes) | dict(changes)
-        return dataclasses.replace(self, changes=tuple(sorted(merged.items())))
-
-    @property
-    def name(self) -> str:
-        """Of the workdir: readable, and the same run in two suites is one."""
-        parts = [f"{f.rpartition('.')[2]}={_plain(v)}" for f, v in self.changes]
-        short = ",".join(parts)[:80] or "default"
-        digest = hashlib.sha256(repr(self.changes).encode()).hexdigest()[:8]
-        return f"{self.config}_{self.recipe}/{short}-{digest}"
-
-    def workdir(self, root: Path) -> Path:
-        return root / self.name
-
-    def command(self, root: Path, cache: Path) -> list[str]:
-        recipe = "" if self.recipe == "fast" else f":{self.recipe}"
-        return [
-            *(sys.executable, "-m", f"experiments.{ENTRY_POINTS[self.config]}"),
-            f"--config=configs/{self.config}.py{recipe}",
-            *(f"--config.{field}={value}" for field, value in self.changes),
-            f"--workdir={self.workdir(root)}",
-            f"--cache={cache}",
-        ]
-
-    def result(self, root: Path) -> dict[str, Any] | None:
-        """Its result, if the run is finished."""
-        workdir = self.workdir(root)
-        done = (workdir / "result.json").exists() and (workdir / "report.html").exists()
-        return files.read_json(workdir / "result.json") if done else None
-
-
-def _plain(value: Any) -> str:
-    """For a folder's name: no spaces, brackets or slashes."""
-    items = value if isinstance(value, tuple | list) else [value]
-    return "x".join(str(item) for item in items).replace("/", "-") or "none"
+from experiments.suite.run_spec import RunSpec
 
 
 class Failed(Exception):
     """Runs of the suite ended with an error; the others went on to their ends."""
 
 
-def shard(runs: Sequence[Run], part: str) -> list[Run]:
+def shard(runs: Sequence[RunSpec], part: str) -> list[RunSpec]:
     """Every n-th run, from the i-th on, for `part` = "i/n" with i = 0, ..., n - 1."""
     index, _, count = part.partition("/")
     numbers = index.isdigit() and count.isdigit()
@@ -96,12 +34,12 @@ def shard(runs: Sequence[Run], part: str) -> list[Run]:
     return list(runs)[int(index) :: int(count)]
 
 
-def unique(runs: Iterable[Run]) -> list[Run]:
+def unique(runs: Iterable[RunSpec]) -> list[RunSpec]:
     return list(dict.fromkeys(runs))
 
 
 def run_all(
-    runs: Sequence[Run],
+    runs: Sequence[RunSpec],
     root: Path,
     cache: Path,
     console: Console,
@@ -115,7 +53,7 @@ def run_all(
     """
     left = deque(run for run in runs if run.result(root) is None)
     console.line(f"{len(runs)} runs, {len(runs) - len(left)} of them finished")
-    running: dict[int, tuple[Run, subprocess.Popen[bytes]]] = {}
+    running: dict[int, tuple[RunSpec, subprocess.Popen[bytes]]] = {}
     failures: list[str] = []
     with Interruption() as stop:
         try:
@@ -161,7 +99,7 @@ def _tried(action: Callable[[], None]) -> str | None:
 
 
 def _progress(
-    left: Sequence[Run], runs: Sequence[Run], root: Path, at_once: int
+    left: Sequence[RunSpec], runs: Sequence[RunSpec], root: Path, at_once: int
 ) -> str:
     expected = seconds_left(left, runs, root)
     time_left = f", {about(expected / at_once)} left" if expected else ""
@@ -170,7 +108,7 @@ def _progress(
 
 
 def _start(
-    run: Run, root: Path, cache: Path, lane: int, at_once: int
+    run: RunSpec, root: Path, cache: Path, lane: int, at_once: int
 ) -> subprocess.Popen[bytes]:
     workdir = run.workdir(root)
     workdir.mkdir(parents=True, exist_ok=True)
@@ -205,24 +143,30 @@ def share_of_cores(lane: int, lanes: int) -> list[int]:
     return cores[first : first + size]
 
 
-def _reason(run: Run, code: int, root: Path, cache: Path) -> str:
+def _reason(run: RunSpec, code: int, root: Path, cache: Path) -> str:
     last = (run.workdir(root) / "log.txt").read_text().strip().splitlines()[-1:]
     command = shlex.join(run.command(root, cache))
     return f"{run.name}: exit code {code}: {''.join(last)}; its command: {command}"
 
 
-def seconds_left(left: Sequence[Run], runs: Sequence[Run], root: Path) -> float | None:
+def seconds_left(
+    left: Sequence[RunSpec], runs: Sequence[RunSpec], root: Path
+) -> float | None:
     """From the finished runs: for each that is left, the mean of those most like it."""
-    known = {run: found for run in runs if (found := run.result(root))}
-    if not known:
+    seconds = {
+        run: result["wall_clock_seconds"]
+        for run in runs
+        if (result := run.result(root))
+    }
+    if not seconds:
         return None
     total = 0.0
     for run in left:
         alike = [
-            found["wall_clock_seconds"]
-            for other, found in known.items()
+            taken
+            for other, taken in seconds.items()
             if (other.config, other.recipe) == (run.config, run.recipe)
         ]
-        times = alike or [found["wall_clock_seconds"] for found in known.values()]
+        times = alike or list(seconds.values())
         total += sum(times) / len(times)
     return total

@@ -5,7 +5,7 @@ from pathlib import Path
 import jax
 import pytest
 
-from experiments import document
+from experiments.pages import run_document
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -18,7 +18,7 @@ def run(tmp_path, monkeypatch, capsys):
         monkeypatch.chdir(tmp_path)
         # Readers have JAX's own settings.
         with jax.numpy_rank_promotion("allow"):
-            names = document.run(DOCS / name)
+            names = run_document.run(DOCS / name)
         return names, capsys.readouterr().out
 
     return call
@@ -28,7 +28,7 @@ def test_lines_of_the_program_are_those_of_the_document():
     text = (
         "# Title\n\n```python\na = 1\n```\n\n```sh\nls\n```\n\n```python\nb = a\n```\n"
     )
-    lines = document.program(text).splitlines()
+    lines = run_document.program(text).splitlines()
     assert lines[3] == "a = 1" and lines[11] == "b = a"
     assert sum(bool(line) for line in lines) == 2
 
@@ -36,10 +36,10 @@ def test_lines_of_the_program_are_those_of_the_document():
 def test_values_can_be_replaced(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("```python\nSTEPS = 3\ntwice = 2 * STEPS\n```\n")
-    assert document.run(path)["twice"] == 6
-    assert document.run(path, {"STEPS": 5})["twice"] == 10
+    assert run_document.run(path)["twice"] == 6
+    assert run_document.run(path, {"STEPS": 5})["twice"] == 10
     with pytest.raises(ValueError, match="STEP.*not assigned"):
-        document.run(path, {"STEP": 5})
+        run_document.run(path, {"STEP": 5})
 
 
 def test_your_own_pde(run, tmp_path):

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from experiments.config import command_line
-from experiments.pages import benchmark_page
+from experiments.pages import benchmark_results
 from experiments.run import entry
+from experiments.suite.registry import BENCHMARKS, WITH_GOAL
 from pilno_jax.runs import files
 
 ROOT = Path(__file__).parents[3]
@@ -62,17 +63,19 @@ def test_two_steps(path, recipe, tmp_path, monkeypatch, capfd):
     assert len(result["relative_l2_by_law"]) == len(config.evaluation.over)
 
 
-@pytest.mark.parametrize("config", benchmark_page.BENCHMARKS)
+@pytest.mark.parametrize("config", WITH_GOAL)
 def test_docstrings_say_what_was_measured(config, monkeypatch):
     """Error, minutes, and in brackets what undoing a departure has cost."""
     monkeypatch.chdir(ROOT)
     text = ast.get_docstring(ast.parse(Path(f"configs/{config}.py").read_text())) or ""
     text = " ".join(text.split())
-    results = benchmark_page.read_results()
-    error = benchmark_page.mean_error(config, results)["mean"]
-    minutes = benchmark_page.minutes_by_cores(benchmark_page.ours(config, results))
+    results = benchmark_results.read_results()
+    error = benchmark_results.mean_error(config, results)["mean"]
+    minutes = benchmark_results.minutes_by_cores(
+        benchmark_results.ours(config, results)
+    )
     assert f"error {error:.1e} after {minutes[2]:.0f} minutes on two cores" in text
-    path = f"results/reproduction/{benchmark_page.BENCHMARKS[config].ablation}.json"
+    path = f"results/reproduction/{BENCHMARKS[config].ablation}.json"
     assert f"results/{config}_fast.json" in text and path in text
     known = {f"[{row['times']:g}]" for row in files.read_json(Path(path))["rows"]}
     told = re.findall(r"\[[\d.]+\]", text)

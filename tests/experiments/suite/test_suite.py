@@ -7,13 +7,14 @@ import time
 
 import pytest
 
+from experiments.paper.baselines import LABELS_ONLY
 from experiments.run.interruption import Interrupted
 from experiments.run.terminal import Console
 from experiments.suite import suite
-from experiments.suite.protocols import LABELS_ONLY, PROTOCOLS
+from experiments.suite.protocols import PROTOCOLS
+from experiments.suite.run_spec import RunSpec
 from experiments.suite.suite import (
     Failed,
-    Run,
     run_all,
     seconds_left,
     shard,
@@ -45,18 +46,18 @@ def started(monkeypatch, tmp_path):
         code = str(dict(run.changes).get("code", 0))
         return [sys.executable, "-c", program, str(run.workdir(root)), code]
 
-    monkeypatch.setattr(Run, "command", command)
+    monkeypatch.setattr(RunSpec, "command", command)
     return lambda: notes.read_text().splitlines() if notes.exists() else []
 
 
 def test_a_run_is_known_by_what_it_changes():
-    one = Run("burgers").but({"seed": 1}).but({"train.steps": 10})
-    other = Run("burgers").but({"train.steps": 10, "seed": 1})
+    one = RunSpec("burgers").but({"seed": 1}).but({"train.steps": 10})
+    other = RunSpec("burgers").but({"train.steps": 10, "seed": 1})
     assert one == other and one.name == other.name
-    assert len({Run("burgers").but({"seed": k}).name for k in range(50)}) == 50
-    assert unique([one, Run("burgers"), other]) == [one, Run("burgers")]
+    assert len({RunSpec("burgers").but({"seed": k}).name for k in range(50)}) == 50
+    assert unique([one, RunSpec("burgers"), other]) == [one, RunSpec("burgers")]
     # A folder's name holds 255 bytes.
-    long = Run("burgers").but({f"section.field_{k}": k for k in range(100)})
+    long = RunSpec("burgers").but({f"section.field_{k}": k for k in range(100)})
     assert max(map(len, long.name.split("/"))) < 100
 
 
@@ -64,17 +65,17 @@ def test_what_the_recipe_says_anyway_is_no_change():
     """So that the default run of two artifacts is one run."""
     protocol = PROTOCOLS["paper"]
     plain = protocol.run("burgers")
-    assert plain == Run("burgers", "paper")
+    assert plain == RunSpec("burgers", "paper")
     assert protocol.run("burgers", {"train.num_train": 25, "seed": 0}) == plain
     changed = protocol.run("burgers", LABELS_ONLY, seed=3)
     assert dict(changed.changes) == {**LABELS_ONLY, "seed": 3}
-    assert PROTOCOLS["cpu"].full_run("burgers") == Run("burgers")
+    assert PROTOCOLS["cpu"].full_run("burgers") == RunSpec("burgers")
     short = dict(PROTOCOLS["cpu"].run("burgers").changes)
     assert short.keys() == {"train.steps"} and short["train.steps"] % 50 == 0
 
 
 def test_the_command_is_that_of_a_user(tmp_path):
-    run = Run("rd_ic", "paper").but({"model.poles": (0, 4)})
+    run = RunSpec("rd_ic", "paper").but({"model.poles": (0, 4)})
     command = run.command(tmp_path, tmp_path / "cache")
     assert command[1:4] == [
         "-m",
@@ -85,7 +86,7 @@ def test_the_command_is_that_of_a_user(tmp_path):
 
 
 def test_shards_cover_every_run_once():
-    runs = [Run("burgers").but({"seed": seed}) for seed in range(7)]
+    runs = [RunSpec("burgers").but({"seed": seed}) for seed in range(7)]
     parts = [shard(runs, f"{i}/3") for i in range(3)]
     assert sorted(run.name for part in parts for run in part) == sorted(
         run.name for run in runs
@@ -96,7 +97,7 @@ def test_shards_cover_every_run_once():
 
 
 def test_finished_runs_are_reused(tmp_path, started, capsys):
-    runs = [Run("burgers").but({"seed": seed}) for seed in range(3)]
+    runs = [RunSpec("burgers").but({"seed": seed}) for seed in range(3)]
     finish(runs[1], tmp_path)
     run_all(runs, tmp_path, tmp_path, Console())
     assert started() == [runs[k].workdir(tmp_path).name for k in (0, 2)]
@@ -106,7 +107,7 @@ def test_finished_runs_are_reused(tmp_path, started, capsys):
 
 
 def test_a_failure_is_named_and_the_others_go_on(tmp_path, started, capsys):
-    runs = [Run("burgers").but({"code": code}) for code in (3, 0)]
+    runs = [RunSpec("burgers").but({"code": code}) for code in (3, 0)]
     with pytest.raises(Failed, match=r"burgers_fast/code=3.*exit code 3"):
         run_all(runs, tmp_path, tmp_path, Console())
     assert len(started()) == 2
@@ -114,7 +115,7 @@ def test_a_failure_is_named_and_the_others_go_on(tmp_path, started, capsys):
 
 
 def test_a_report_that_fails_does_not_end_the_runs(tmp_path, started, capsys):
-    runs = [Run("burgers"), Run("darcy")]
+    runs = [RunSpec("burgers"), RunSpec("darcy")]
     calls = []
 
     def report():
@@ -137,11 +138,11 @@ def test_several_runs_at_once_have_their_own_cores(tmp_path, monkeypatch):
         "assert time.monotonic() < limit; time.sleep(0.05)\n"
     )
     monkeypatch.setattr(
-        Run,
+        RunSpec,
         "command",
         lambda run, root, cache: [sys.executable, "-c", program, run.workdir(root)],
     )
-    runs = [Run("burgers").but({"seed": seed}) for seed in range(2)]
+    runs = [RunSpec("burgers").but({"seed": seed}) for seed in range(2)]
     ends = []
     run_all(runs, tmp_path, tmp_path, Console(), 2, lambda: ends.append(1))
     assert len(ends) == 2
@@ -157,9 +158,9 @@ def test_what_a_user_says_of_compilation_stands(tmp_path, monkeypatch, started):
         "Popen",
         lambda *a, **k: (seen.append(k["env"]), popen(*a, **k))[1],
     )
-    run_all([Run("burgers")], tmp_path, tmp_path / "cache", Console())
+    run_all([RunSpec("burgers")], tmp_path, tmp_path / "cache", Console())
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "elsewhere")
-    run_all([Run("burgers").but({"seed": 1})], tmp_path, tmp_path, Console())
+    run_all([RunSpec("burgers").but({"seed": 1})], tmp_path, tmp_path, Console())
     folders = [environment["JAX_COMPILATION_CACHE_DIR"] for environment in seen]
     assert folders[0].startswith(str(tmp_path / "cache" / "compiled-"))
     assert folders[1] == "elsewhere"
@@ -174,7 +175,7 @@ def test_cores_are_shared_evenly(monkeypatch):
 
 
 def test_an_interrupted_run_ends_the_suite(tmp_path, started):
-    runs = [Run("burgers").but({"code": code}) for code in (75, 0)]
+    runs = [RunSpec("burgers").but({"code": code}) for code in (75, 0)]
     with pytest.raises(Interrupted):
         run_all(runs, tmp_path, tmp_path, Console())
     assert len(started()) == 1
@@ -186,17 +187,18 @@ def test_a_signal_reaches_the_run(tmp_path, monkeypatch):
 import sys
 from pathlib import Path
 from experiments.run.terminal import Console
-from experiments.suite.suite import Run, run_all
+from experiments.suite.run_spec import RunSpec
+from experiments.suite.suite import run_all
 inner = "import signal, sys, time\\n" \\
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit(75))\\n" \\
         "print('up', flush=True); time.sleep(60)"
-Run.command = lambda self, root, cache: [sys.executable, "-c", inner]
-run_all([Run("burgers")], Path({str(tmp_path)!r}), Path("."), Console())
+RunSpec.command = lambda self, root, cache: [sys.executable, "-c", inner]
+run_all([RunSpec("burgers")], Path({str(tmp_path)!r}), Path("."), Console())
 """
     process = subprocess.Popen(
         [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True
     )
-    log = Run("burgers").workdir(tmp_path) / "log.txt"
+    log = RunSpec("burgers").workdir(tmp_path) / "log.txt"
     limit = time.monotonic() + 60
     while not (log.exists() and "up" in log.read_text()):
         assert time.monotonic() < limit and process.poll() is None
@@ -207,17 +209,11 @@ run_all([Run("burgers")], Path({str(tmp_path)!r}), Path("."), Console())
 
 
 def test_the_time_left_is_that_of_runs_alike(tmp_path):
-    slow, fast = Run("darcy"), Run("burgers")
+    slow, fast = RunSpec("darcy"), RunSpec("burgers")
     runs = [slow, slow.but({"seed": 1}), fast, fast.but({"seed": 1})]
     assert seconds_left(runs, runs, tmp_path) is None
     finish(slow, tmp_path, 100.0)
     finish(fast, tmp_path, 10.0)
     assert seconds_left([runs[1], runs[3]], runs, tmp_path) == 110.0
-    other = Run("diffusion")
+    other = RunSpec("diffusion")
     assert seconds_left([other], [*runs, other], tmp_path) == 55.0
-
-
-def test_every_config_has_an_entry_point():
-    for config, module in suite.ENTRY_POINTS.items():
-        assert (suite.Path("configs") / f"{config}.py").exists()
-        assert (suite.Path("experiments") / f"{module}.py").exists()

@@ -1,0 +1,65 @@
+"""The runs behind docs/benchmarks.md: both recipes of a benchmark, and baselines."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from experiments.paper import baselines
+from experiments.suite.protocols import PROTOCOLS, Changes
+from experiments.suite.registry import BENCHMARKS
+from experiments.suite.run_spec import RunSpec
+from pilno_jax.runs import files
+
+OURS, BASELINES, PAPERS = PARTS = ("fast", "baselines", "paper")
+
+# Trained on labels alone; the network of the recipe comes first.
+NETWORKS: Mapping[str, Changes] = {
+    "ALNO": {},
+    "FNO": {"model.name": "fno"},
+    "LNO": {"model.name": "lno"},
+}
+
+
+def runs(config: str, part: str, seeds: int) -> list[RunSpec]:
+    """The runs of one part of a benchmark.
+
+    Args:
+        config: a benchmark of the registry.
+        part: "fast" for our recipe with every seed, "baselines" for labels alone with
+            the first seed, "paper" for the paper's recipe, shortened.
+        seeds: how many, of our recipe.
+    """
+    benchmark = BENCHMARKS[config]
+    cpu, paper = PROTOCOLS["cpu"], PROTOCOLS["paper"]
+    if part == OURS:
+        return [cpu.full_run(config, seed=seed) for seed in range(seeds)]
+    if part == PAPERS:
+        steps = benchmark.paper_steps
+        return [paper.full_run(config, {"train.steps": steps})] if steps else []
+    share = benchmark.baseline_share
+    baseline = cpu.at(cpu.share if share is None else share).run
+    specs = [
+        baseline(config, {**baselines.LABELS_ONLY, **network})
+        for network in NETWORKS.values()
+    ]
+    if benchmark.rival:
+        rival = baselines.RIVALS[benchmark.rival](benchmark.labels)
+        specs.append(baseline(config, rival))
+    return specs
+
+
+def gather(root: Path, seeds: int, results: Path) -> None:
+    """Write <config>_<recipe>.json of whatever is finished.
+
+    Args:
+        root: where the runs live.
+        seeds: how many, of our recipe.
+        results: the folder to write to.
+    """
+    for config in BENCHMARKS:
+        by_recipe: dict[str, list[dict[str, Any]]] = {}
+        for run in (run for part in PARTS for run in runs(config, part, seeds)):
+            if result := run.result(root):
+                by_recipe.setdefault(run.recipe, []).append(result)
+        for recipe, finished in by_recipe.items():
+            files.write_json(results / f"{config}_{recipe}.json", finished)

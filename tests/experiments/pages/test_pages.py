@@ -1,0 +1,134 @@
+"""The generated pages: what they say of made-up results, and of the committed ones."""
+
+import pytest
+from made_up_results import made_up, physics_is_ten_times_better
+
+from experiments.pages import (
+    benchmark_page,
+    benchmark_results,
+    markdown,
+    reproduction_page,
+)
+from experiments.pages.growth_rate import exponent
+from experiments.paper import benchmark_runs
+from experiments.paper.ablations import ABLATIONS, RECIPE
+from experiments.paper.artifact import BETTER, NAME
+from experiments.suite.registry import BENCHMARKS
+
+
+def results_of(*configs):
+    results = {}
+    for config in configs:
+        parts = [benchmark_runs.runs(config, p, 3) for p in benchmark_runs.PARTS]
+        for run in (run for part in parts for run in part):
+            error = physics_is_ten_times_better(None, run)
+            rows = results.setdefault(f"{config}_{run.recipe}", [])
+            rows.append(made_up(run, error))
+    return results
+
+
+def test_the_reproduction_page_says_what_ran_and_what_did_not():
+    content = {
+        "artifact": "burgers-data",
+        "title": "Some title",
+        "protocol": "protocol `cpu`",
+        "rows": [{"labels": 25, "PILNO": {"mean": 0.0123, "std": 0.0, "seeds": 1}}],
+        "claims": [{"sentence": "It wins.", "found": "yes", "verdict": BETTER}],
+        "notes": ["A note."],
+        "figures": ["docs/figures/burgers-data.png"],
+        "runs": [{"wall_clock_seconds": 60.0, "steps": s} for s in (200, 500)],
+    }
+    text = reproduction_page.page({"burgers-data": content})
+    for part in (
+        "| 25 | 1.23e-02 |",
+        "- **better**: It wins. Found: yes.",
+        "- A note.",
+        "(figures/burgers-data.png)",
+        "All of it by protocol `cpu`.",
+        "2 runs of 200 to 500 steps, 2 min in all.",
+        "1 claims tested: 1 better",
+        "`table-main`",  # among those not run
+    ):
+        assert part in text, part
+    other = {**content, "artifact": "burgers-ood", "protocol": "protocol `paper`"}
+    both = reproduction_page.page({"burgers-data": content, "burgers-ood": other})
+    assert "in all; protocol `paper`." in both and "All of it" not in both
+
+
+def test_the_benchmark_page():
+    results = results_of("burgers", "rd_ic", "diffusion")
+    text = benchmark_page.page(results)
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    ours = next(line for line in rows if line.startswith("| Burgers"))
+    assert "1.42e-02 | 1.00e-02 ± 0.0e+00 | 9.00e-03 ± 0.0e+00 | 3 | 1.0 min" in ours
+    table = benchmark_page.overview(results).splitlines()
+    assert len(table) == 2 + 3 and "u0 → u(x, t) | 25 | 1.42e-02 | 1.00e-02" in table[2]
+    assert "(missed)" in ours  # the goal is 3.5e-3
+    assert "1.50e-02" in next(line for line in rows if "l = 5 to 0.5" in line)
+    assert "6.00e-02" in next(line for line in rows if line.startswith("| Diffusion"))
+    assert any("ALNO | FNO | LNO" in line for line in rows)
+
+
+def test_a_benchmark_needs_neither_goal_nor_paper_nor_floor():
+    """One that is new has none of them, and its row on both pages."""
+    benchmark = BENCHMARKS["navier_stokes"]
+    assert benchmark.goal is benchmark.floor is benchmark.ablation is None
+    results = results_of("navier_stokes")
+    title = benchmark.title
+    lines = benchmark_page.page(results).splitlines()
+    row = next(line for line in lines if line.startswith(f"| {title} | 25"))
+    assert row.split(" | ")[2:4] == ["", "1.00e-02 ± 0.0e+00"]
+    assert f"- **{title}.**" in lines
+    assert f"| `{benchmark.call}` | {benchmark.equation} |" in benchmark_page.overview(
+        results
+    )
+
+
+def test_minutes_are_counted_by_the_cores_that_a_run_had():
+    devices = ("1 x cpu (cpu)", "1 x cpu (2 cores)", "1 x cpu (1 core)")
+    results = [
+        {"device": device, "wall_clock_seconds": 60.0 * minutes}
+        for minutes, device in enumerate(devices, 3)
+    ]
+    assert benchmark_results.minutes_by_cores(results) == {2: 4.0, 1: 5.0}
+    named = {"device": "1 x cpu (1 core)", "cores": 4, "wall_clock_seconds": 60.0}
+    assert benchmark_results.minutes_by_cores([named]) == {4: 1.0}
+
+
+def test_the_pages_are_those_of_the_committed_results():
+    results = benchmark_results.read_results()
+    assert benchmark_page.PAGE.read_text() == benchmark_page.page(results)
+    readme = benchmark_page.README.read_text()
+    assert readme == benchmark_page.in_readme(readme, results)
+    every = reproduction_page.read_artifacts()
+    assert reproduction_page.PAGE.read_text() == reproduction_page.page(every)
+    guide = reproduction_page.GUIDE.read_text()
+    assert guide == reproduction_page.in_guide(guide, every)
+
+
+def test_what_undoing_costs_is_one_table():
+    def rows(**times):
+        error = {"mean": 0.02, "std": 0.0, "seeds": 1}
+        return [{NAME: name, "error": error, "times": t} for name, t in times.items()]
+
+    artifacts = {
+        "darcy-ablation": {"rows": rows(**{RECIPE: 1.0, "adam": 1.5})},
+        "rd-ablation": {"rows": rows(**{RECIPE: 1.0, "soft": 1.0})},
+        "burgers-data": {"rows": []},
+    }
+    assert reproduction_page.ablation_table(artifacts).splitlines() == [
+        "| undone | Reaction-diffusion, forcing | Darcy |",
+        "| --- | --- | --- |",
+        "| the recipe | 2.00e-02 | 2.00e-02 |",
+        "| soft | x 1.0 |  |",
+        "| adam |  | x 1.5 |",
+    ]
+    named = {one.ablation for one in BENCHMARKS.values() if one.ablation}
+    assert named == set(ABLATIONS)
+    with pytest.raises(ValueError, match="the page lacks <!-- made by"):
+        markdown.fill("no marks", "some command", "a table")
+
+
+def test_exponents_are_those_of_a_power_law():
+    sizes = [10.0, 20.0, 50.0]
+    assert exponent(sizes, [3 * n**1.15 for n in sizes]) == pytest.approx(1.15)
