@@ -3,6 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# What `make quick` tests: numerics, training and layering. Devices need processes of
+# their own, and are left to `make test`.
+QUICK  := tests/numerics tests/training tests/test_import_direction.py tests/test_checks.py \
+          tests/docs/test_documents.py --ignore=tests/training/test_devices.py
 
 .PHONY: run test quick lint docs format clean
 
@@ -16,7 +20,7 @@ test: lint docs
 
 # The inner loop, under a minute: style, layering and the mathematics that compiles fast.
 quick: lint
-	$(BIN)/pytest -n auto --dist worksteal -m quick
+	$(BIN)/pytest -n auto --dist worksteal $(QUICK)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

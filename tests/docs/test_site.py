@@ -1,9 +1,12 @@
 """The site's own pages; that links lead somewhere is what `make docs` checks."""
 
 import importlib.util
+import inspect
 from pathlib import Path
 
 import pytest
+
+from pilno_jax import models
 
 pytest.importorskip("mkdocs")
 ROOT = Path(__file__).parents[2]
@@ -40,3 +43,16 @@ def test_a_package_shows_what_its_own_file_defines(pages):
     """`make` is written in the package's file; `burgers` has a module of its own."""
     _, options = pages.package_page("problems").split("\n::: ")[1].splitlines()[:2]
     assert "make" in options and "burgers" not in options
+
+
+def test_flax_modules_have_the_signature_that_flax_gives_them():
+    griffe = pytest.importorskip("griffe")
+    extension = griffe.load_extensions(ROOT / "docs" / "flax_modules.py")
+    library = griffe.load(
+        "pilno_jax", search_paths=[ROOT / "src"], extensions=extension
+    )
+    for name in ("ALNO", "FNO", "LNO", "DeepOMamba"):
+        described = library[f"models.{name}"].target.parameters
+        fields = [parameter.name for parameter in described][1:]
+        actual = inspect.signature(getattr(models, name)).parameters
+        assert fields == [field for field in actual if field not in ("parent", "name")]
