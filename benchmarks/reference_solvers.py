@@ -11,7 +11,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ import jax
 from absl import app, flags
 
 from pilno_jax import problems
+from pilno_jax.runs import environment
 
 CASE = flags.DEFINE_string("case", None, "Measure this case alone and print JSON.")
 CHUNK = flags.DEFINE_integer("chunk", None, "Samples solved at once, for all cases.")
@@ -71,9 +71,7 @@ def measure(case: str, chunk: int | None) -> dict:
         seconds.append(time.perf_counter() - start)
     if count < MANY:
         jax.block_until_ready(jax.jit(many)(jax.random.split(jax.random.key(1), MANY)))
-    # Kilobytes on Linux, bytes on macOS.
-    unit = 1 if sys.platform == "darwin" else 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
+    peak = environment.peak_memory_mb() / 2**10
     return {
         "samples": count,
         "chunk": chunk,

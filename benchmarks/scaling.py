@@ -24,7 +24,6 @@ import dataclasses
 import json
 import math
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -72,7 +71,7 @@ def measure(case: Case) -> dict[str, Any]:
         wall.append(time.perf_counter() - started[0])
         processor.append(time.process_time() - started[1])
     assert np.isfinite(metrics["loss"]).all()
-    resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    resident = environment.peak_memory_mb() * 2**20
     return dataclasses.asdict(case) | {
         "step_seconds": min(wall[1:]),
         "step_processor_seconds": min(processor[1:]),
@@ -108,7 +107,7 @@ def training_run(case: Case):
         return state, {"inputs": inputs, "labels": jnp.ones(shape)}
 
     state, data = start()
-    state, data = devices.place(state, mesh), devices.replicate(data, mesh)
+    state, data = devices.shard_state(state, mesh), devices.replicate(data, mesh)
     step = training.training_step(
         devices.over_devices(accumulation.accumulated(run.loss, case.accumulate), mesh),
         batches.divisible(run.batches, case.accumulate * mesh.size),

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 from absl import app, flags
 
-from experiments.config.build import Run, build
+from experiments.config.build import BuiltRun, build
 from pilno_jax import data, training
 from pilno_jax.runs import environment, files
 
@@ -25,7 +25,7 @@ COUNTS = (1, 2, 4)
 STEPS_PER_CALL = 10
 
 
-def states(run: Run, labelled: Any, count: int) -> training.State:
+def states(run: BuiltRun, labelled: Any, count: int) -> training.State:
     """`count` fresh states, stacked along a leading axis."""
     sample = jax.tree.map(lambda x: x[0], labelled["inputs"])
     features = run.problem.features(sample)
@@ -37,7 +37,9 @@ def states(run: Run, labelled: Any, count: int) -> training.State:
     return jax.jit(jax.vmap(fresh))(jax.random.split(jax.random.key(0), count))
 
 
-def milliseconds_per_seed(run: Run, labelled: Any, count: int, repeats: int) -> float:
+def milliseconds_per_seed(
+    run: BuiltRun, labelled: Any, count: int, repeats: int
+) -> float:
     step = training.training_step(run.loss, run.batches, run.optimizer)
     together = jax.vmap(step, in_axes=(0, None))
     call = training.many_steps(together, STEPS_PER_CALL)

@@ -11,7 +11,6 @@ few times    the same with residuals at 5 of the 26 times (train.residual_times)
 Times are minima over repeats within one run: read them as ratios.
 """
 
-import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -87,7 +86,7 @@ def main(_: list[str]) -> None:
     }
     physics_share = found["network_and_physics_ms"] / found["network_ms"] - 1
     outside_share = found["fit_step_ms"] / found["compiled_step_ms"] - 1
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = environment.peak_memory_mb()
     for name, value in found.items():
         print(f"{name:24s} {value:8.1f}")
     print(f"physics adds {physics_share:.1%} to the network (goal: at most 25 %)")

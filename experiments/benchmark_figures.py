@@ -25,7 +25,7 @@ from experiments.pages.benchmark_page import (
 )
 from experiments.paper.artifact import Findings, Key, Predictions
 from experiments.paper.figures import fields_figure, slices_figure
-from experiments.run.open_run import flags_only, hush
+from experiments.run.open_run import flags_only, silence_orbax
 from experiments.suite.protocols import PROTOCOLS
 from experiments.suite.suite import Run
 from pilno_jax import plotting
@@ -106,7 +106,7 @@ def beside_the_paper(ax) -> None:
 
 def main(arguments: list[str]) -> None:
     flags_only(arguments)
-    hush()
+    silence_orbax()
     root, cache = Path(ROOT.value), Path(CACHE.value)
     for config in BENCHMARKS:
         if not (found := predictions(config, root, cache)):

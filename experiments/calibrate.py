@@ -18,6 +18,7 @@ from experiments.run.open_run import flags_only, open_run
 from pilno_jax import evaluation, plotting
 from pilno_jax.evaluation import error_estimate
 from pilno_jax.runs import environment, files
+from pilno_jax.runs.run_folder import RunFolder
 
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
 OUTPUT = flags.DEFINE_string("output", None, "A JSON file for the numbers.")
@@ -49,7 +50,7 @@ def main(arguments: list[str]) -> None:
         "samples": len(found),
     }
     print(*(f"{name} {value:.3g}" for name, value in summary.items()))
-    path = Path(WORKDIR.value) / "figures" / "calibration.png"
+    path = RunFolder(Path(WORKDIR.value)).figures / "calibration.png"
     figure = plotting.calibration_figure(found[unknown], errors[unknown], law)
     plotting.save(figure, path)
     print(f"drawn: {path}")

@@ -18,7 +18,7 @@ from experiments.paper import ARTIFACTS
 from experiments.paper.artifact import Findings, Report
 from experiments.run.entry import FAILED, INTERRUPTED, complain
 from experiments.run.interruption import Interrupted
-from experiments.run.open_run import hush
+from experiments.run.open_run import silence_orbax
 from experiments.run.terminal import Console
 from experiments.suite.protocols import PROTOCOLS, Protocol
 from experiments.suite.suite import AT_ONCE_HELP, Failed, run_all, shard, unique
@@ -117,7 +117,7 @@ def main(arguments: list[str]) -> int:
 def reproduce(
     found: dict[str, Findings], mine: list[Any], root: Path, cache: Path
 ) -> int:
-    hush()
+    silence_orbax()
     console = Console()
     console.line(next(iter(found.values())).protocol.describe())
     waiting = dict(found)

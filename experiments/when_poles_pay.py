@@ -19,7 +19,7 @@ from absl import app, flags
 from experiments.pages import markdown
 from experiments.poles import linear_systems
 from experiments.run.open_run import flags_only
-from experiments.run.trainer import count_params
+from pilno_jax import operators
 from pilno_jax.models import FNO
 from pilno_jax.runs import environment, files
 
@@ -46,7 +46,7 @@ def learn(
     found: Any = model.apply(params, jnp.asarray(unseen.features), axes)
     error = np.linalg.norm(found[..., 0] - unseen.u) / np.linalg.norm(unseen.u)
     return {
-        "parameters": count_params(params),
+        "parameters": operators.count_parameters(params),
         "seen forcings": float(np.nanmin(misfits)),
         "unseen forcings": float(error),
     }

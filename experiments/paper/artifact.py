@@ -10,13 +10,12 @@ from matplotlib.figure import Figure
 from ml_collections import ConfigDict
 
 import pilno_jax
-from experiments.run.interruption import Interruption
-from experiments.run.run import labelled_set
-from experiments.run.terminal import Console
+from experiments.run.data_sets import labelled_set
 from experiments.suite.protocols import Protocol
 from experiments.suite.suite import Run
 from pilno_jax import data, evaluation
 from pilno_jax.runs import metrics_log
+from pilno_jax.runs.run_folder import RunFolder
 
 Key = tuple[Hashable, ...]
 Row = dict[str, Any]
@@ -72,20 +71,17 @@ class Findings:
         return spread([errors["mean"] for errors in laws])
 
     def history(self, *key: Hashable) -> list[dict[str, Any]]:
-        rows = metrics_log.read_metrics(
-            self.runs[key].workdir(self.root) / "metrics.jsonl"
-        )
+        folder = RunFolder(self.runs[key].workdir(self.root))
+        rows = metrics_log.read_metrics(folder.metrics)
         return [row for row in rows if row.get("validation") is not None]
 
     def trained(self, *key: Hashable) -> pilno_jax.TrainedRun:
         return pilno_jax.load(self.runs[key].workdir(self.root))
 
     def test_set(self, *key: Hashable, **changes: Any) -> data.Data:
-        """The run's own, or that of another law, as `runner` makes them."""
+        """The run's own, or that of another law, as a run makes them."""
         config = ConfigDict(self.trained(*key).config)
-        with Interruption() as stop:
-            console = Console()
-            return labelled_set(config, "test", self.cache, console, stop, **changes)
+        return labelled_set(config, "test", self.cache, **changes)
 
     def predictions(self, *key: Hashable, **changes: Any) -> "Predictions":
         run, held_out = self.trained(*key), self.test_set(*key, **changes)

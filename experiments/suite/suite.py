@@ -22,6 +22,7 @@ from experiments.run.entry import INTERRUPTED
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.terminal import Console, about
 from pilno_jax.runs import files
+from pilno_jax.runs.run_folder import RunFolder
 
 ENTRY_POINTS = {
     "burgers": "burgers",
@@ -71,9 +72,8 @@ class Run:
 
     def result(self, root: Path) -> dict[str, Any] | None:
         """Its result, if the run is finished."""
-        workdir = self.workdir(root)
-        done = (workdir / "result.json").exists() and (workdir / "report.html").exists()
-        return files.read_json(workdir / "result.json") if done else None
+        folder = RunFolder(self.workdir(root))
+        return files.read_json(folder.result) if folder.is_finished else None
 
 
 def _plain(value: Any) -> str:
@@ -175,7 +175,7 @@ def _start(
     workdir = run.workdir(root)
     workdir.mkdir(parents=True, exist_ok=True)
     command = run.command(root, cache)
-    with (workdir / "log.txt").open("a") as log:
+    with RunFolder(workdir).log.open("a") as log:
         process = subprocess.Popen(
             command,
             stdout=log,
@@ -206,7 +206,7 @@ def share_of_cores(lane: int, lanes: int) -> list[int]:
 
 
 def _reason(run: Run, code: int, root: Path, cache: Path) -> str:
-    last = (run.workdir(root) / "log.txt").read_text().strip().splitlines()[-1:]
+    last = RunFolder(run.workdir(root)).log.read_text().strip().splitlines()[-1:]
     command = shlex.join(run.command(root, cache))
     return f"{run.name}: exit code {code}: {''.join(last)}; its command: {command}"
 

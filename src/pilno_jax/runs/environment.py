@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import platform
+import resource
 import shlex
 import sys
 from pathlib import Path
@@ -18,6 +19,13 @@ def num_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def peak_memory_mb() -> float:
+    """The most memory this process has held so far, in units of 2^20 bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    bytes_per_unit = 1 if sys.platform == "darwin" else 1024
+    return peak * bytes_per_unit / 2**20
 
 
 def environment() -> dict[str, Any]:
