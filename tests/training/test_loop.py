@@ -111,6 +111,13 @@ def test_every_optimiser_goes_down(name):
     assert rows[-1].metrics["loss"] < 0.8 * rows[0].metrics["loss"]
 
 
+def test_an_optimiser_that_searches_its_step_length_goes_down():
+    """It evaluates the loss of the batch itself."""
+    rows = []
+    train(30, optimizer=optax.lbfgs(), callbacks=(rows.append,), steps_per_call=1)
+    assert rows[-1].metrics["loss"] < 0.8 * rows[0].metrics["loss"]
+
+
 def test_muon_orthogonalises_every_modes_matrix_by_itself():
     muon = optimizer("muon", schedule("constant", 1.0, 1))
     gradient = jax.random.normal(jax.random.key(0), (3, 2, 4, 2, 4))
