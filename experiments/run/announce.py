@@ -10,7 +10,11 @@ from pilno_jax.runs import metrics_log
 
 
 def announce(context: RunContext, state: training.State) -> bool:
-    """Print what is trained on what; whether its expected time was known already."""
+    """Print what is trained on what.
+
+    Returns:
+        Whether the expected time was known, from rows of an earlier process.
+    """
     step, steps = int(state.step), context.built.config.train.steps
     rows = metrics_log.read_metrics(context.folder.metrics)
     step_ms = median_step_ms(rows)

@@ -68,7 +68,9 @@ def fit_run(context: RunContext) -> FittedRun:
     start = starting_point(context)
     step = int(start.state.step)
     require_space(context.folder, start.state)
-    callbacks = run_callbacks(context, start, labelled, open_log(context, step))
+    append_row = open_log(context, step)
+    is_time_announced = announce(context, start.state)
+    callbacks = run_callbacks(context, start, labelled, append_row, is_time_announced)
     state = start.state
     if step < train.steps and not callbacks.early_stopping.out_of_patience(step):
         state = fit_steps(context, state, labelled, callbacks.in_order())
@@ -148,8 +150,17 @@ def run_callbacks(
     start: StartingPoint,
     labelled: data.Data,
     append_row: Callable[[Row], None],
+    is_time_announced: bool,
 ) -> RunCallbacks:
-    """The callbacks of a run, in the state they have at its starting point."""
+    """The callbacks of a run, in the state they have at its starting point.
+
+    Args:
+        context: of the run.
+        start: where it is taken up.
+        labelled: the training set on the mesh.
+        append_row: takes a row of metrics.jsonl.
+        is_time_announced: whether the expected time has been printed.
+    """
     train, elapsed = context.built.config.train, start.clock.elapsed
     columns = loss_columns(context.built.problem)
 
@@ -173,7 +184,7 @@ def run_callbacks(
             columns,
             validation,
             elapsed,
-            is_time_announced=announce(context, start.state),
+            is_time_announced,
         ),
         DivergenceGuard(train.max_skipped_in_a_row, explain),
         stop_on_request,

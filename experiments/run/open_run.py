@@ -1,4 +1,4 @@
-"""A trained run for the commands that use one; what is wrong with it in one line."""
+"""A trained run for the commands that use one; errors are one line."""
 
 import sys
 
