@@ -14,7 +14,7 @@ from pilno_jax.training import batches, causality, objective, optimizers
 
 
 @dataclasses.dataclass(frozen=True)
-class Run:
+class BuiltRun:
     """Everything a training run is made of, built from its config."""
 
     config: Config
@@ -26,7 +26,7 @@ class Run:
     optimizer: optax.GradientTransformationExtraArgs
 
 
-def build(config: Config) -> Run:
+def build(config: Config) -> BuiltRun:
     """The run a config describes, or a ValueError that names the offending field."""
     check(config)
     options = config.to_dict()
@@ -44,7 +44,7 @@ def build(config: Config) -> Run:
         decay_every=train.decay_every,
         decay_factor=train.decay_factor,
     )
-    return Run(
+    return BuiltRun(
         config=config,
         problem=problem,
         model=model,

@@ -10,12 +10,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from absl import flags, logging
+from absl import flags
 from ml_collections import config_flags
 
 from experiments.config import command_line
 from experiments.config.schema import settle_model
 from experiments.run.interruption import Interrupted, Interruption
+from experiments.run.open_run import silence_orbax
 from pilno_jax.runs import files
 
 FAILED, WRONG_CONFIG, DIVERGED, INTERRUPTED = 1, 2, 3, 75
@@ -67,8 +68,7 @@ def launch(name: str, default_config: str) -> None:
         print(json.dumps(config.to_dict(), indent=2))
         sys.exit(0)
     workdir = values.workdir or default_workdir(name, config)
-    # Orbax logs the errors it raises, page by page; raised, they are told in a line.
-    logging.set_verbosity(logging.FATAL)
+    silence_orbax()
     asked = files.flatten(config.to_dict())
     origin = {
         "config": Path(chosen.partition(":")[0]).stem,
@@ -115,11 +115,11 @@ def guarded(
         # Set up once, so before the runner's modules touch any array.
         jax.config.update("jax_num_cpu_devices", config.devices)
     from experiments.run import run
+    from experiments.run.callbacks import Diverged
     from experiments.run.terminal import Console
-    from experiments.run.trainer import Diverged
     from pilno_jax.training import devices
 
-    console = Console(None if devices.leads() else io.StringIO())
+    console = Console(None if devices.is_main_process() else io.StringIO())
     try:
         with Interruption(max_hours) as stop:
             run.run(config, workdir, cache, console, stop, origin)

@@ -7,23 +7,34 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from experiments.run.metrics import Row, loss_columns
 from pilno_jax import plotting
 from pilno_jax.problems import Problem
-
-Rows = list[dict[str, Any]]
-NOT_TERMS = {"step", "skipped", "step_ms", "validation", "elapsed", "gradient_norm"}
 
 
 def draw_all(
     folder: Path,
     problem: Problem,
     params: Any,
-    rows: Rows,
+    rows: list[Row],
     truths: np.ndarray,
     predictions: np.ndarray,
     errors: np.ndarray,
 ) -> tuple[list[Path], list[str]]:
-    """The files drawn, and a line for every figure that could not be."""
+    """Draw a finished run.
+
+    Args:
+        folder: where the files go.
+        problem: what was trained.
+        params: the best parameters.
+        rows: all of metrics.jsonl.
+        truths: labels of the test set.
+        predictions: of the same samples.
+        errors: relative L2 error of each.
+
+    Returns:
+        The files drawn, and a line for every figure that could not be.
+    """
     order = [int(i) for i in np.argsort(errors)]
     median, worst = order[len(order) // 2], order[::-1][:2]
 
@@ -40,7 +51,7 @@ def draw_all(
         return plotting.slices_figure(problem, cases, "the worst test cases")
 
     drawings: dict[str, Callable[[], Figure | None]] = {
-        "loss_terms": lambda: loss_terms(rows),
+        "loss_terms": lambda: loss_terms(rows, loss_columns(problem)),
         "validation_error": lambda: validation_error(rows),
         "slices_worst": slices,
         "field_worst": lambda: comparison(worst[0], "worst"),
@@ -62,17 +73,20 @@ def draw_all(
     return drawn, failures
 
 
-def loss_terms(rows: Rows) -> Figure:
-    names = sorted({name for row in rows for name in row} - NOT_TERMS)
+def loss_terms(rows: list[Row], columns: frozenset[str]) -> Figure:
+    names = sorted(columns & {name for row in rows for name in row})
     # null in the log: no step of that row was finite.
     terms = {name: [_number(row.get(name)) for row in rows] for name in names}
     return plotting.loss_figure([row["step"] for row in rows], terms)
 
 
-def validation_error(rows: Rows) -> Figure:
-    seen = [row for row in rows if row.get("validation") is not None]
-    steps, errors = [r["step"] for r in seen], [r["validation"] for r in seen]
-    return plotting.validation_figure(steps, [r["elapsed"] / 60 for r in seen], errors)
+def validation_error(rows: list[Row]) -> Figure:
+    rows = [row for row in rows if row.get("validation") is not None]
+    return plotting.validation_figure(
+        [row["step"] for row in rows],
+        [row["elapsed"] / 60 for row in rows],
+        [row["validation"] for row in rows],
+    )
 
 
 def _number(value: float | None) -> float:

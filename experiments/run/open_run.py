@@ -1,4 +1,4 @@
-"""A trained run for the commands that use one; what is wrong with it in one line."""
+"""A trained run for the commands that use one; errors are one line."""
 
 import sys
 
@@ -7,14 +7,14 @@ from absl import app, logging
 import pilno_jax
 
 
-def hush() -> None:
-    """Orbax tells how it reads."""
+def silence_orbax() -> None:
+    """Orbax logs every file it reads, and logs errors before it raises them."""
     logging.set_verbosity(logging.FATAL)
 
 
 def open_run(workdir: str) -> pilno_jax.TrainedRun:
     """The run in `workdir`, or the end of the program with the reason."""
-    hush()
+    silence_orbax()
     try:
         return pilno_jax.load(workdir)
     except (FileNotFoundError, ValueError) as error:

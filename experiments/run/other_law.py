@@ -28,14 +28,14 @@ def from_flags(run: TrainedRun) -> tuple[TrainedRun, data.Data]:
 
 def changes(texts: list[str]) -> dict[str, Any]:
     """{"length_scale": 0.5} of ["length_scale=0.5"]."""
-    found = {}
+    options = {}
     for text in texts:
         name, _, value = text.partition("=")
         try:
-            found[name] = ast.literal_eval(value)
+            options[name] = ast.literal_eval(value)
         except (SyntaxError, ValueError):
-            found[name] = value  # a word, such as the name of a law
-    return found
+            options[name] = value  # a word, such as the name of a law
+    return options
 
 
 def under_law(

@@ -1,25 +1,28 @@
 """One run: data, training, evaluation, report; resumable at any moment."""
 
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import jax
 
-from experiments.config.build import Run, build
-from experiments.run.finishing import finish
+from experiments.config.build import BuiltRun, build
+from experiments.run import data_sets
+from experiments.run.context import Clock, RunContext
+from experiments.run.evaluate import evaluate_run, predict_with
+from experiments.run.fit import fit_run
 from experiments.run.interruption import Interruption
+from experiments.run.report import print_result, write_report
 from experiments.run.terminal import Console
-from experiments.run.trainer import Trainer, opened_checkpoints
+from experiments.run.workdir import (
+    opened_checkpoints,
+    require_same_config,
+    require_writable,
+)
 from pilno_jax import data
-from pilno_jax.checks import require
-from pilno_jax.problems import make
 from pilno_jax.runs import files
+from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
-
-# Fields that say where a run is done.
-PLACES = {"devices", "weight_shards"}
 
 
 class WrongConfig(Exception):
@@ -36,109 +39,63 @@ def run(
 ) -> dict[str, Any]:
     """Train, evaluate and report; the result, with `origin`, is in result.json too.
 
-    Of several processes only the leading one evaluates; it alone has a result.
+    Of several processes only the main one evaluates; it alone has a result.
     """
-    started = time.monotonic()
+    clock, folder = Clock(time.monotonic()), RunFolder(workdir)
     try:
         built = build(config)
         rehearse(built)
-        require_same_config(workdir, config)
+        require_same_config(folder, config)
     except (TypeError, ValueError) as error:
         raise WrongConfig(" ".join(str(error).split())) from error
 
-    result = workdir / "result.json"
-    if result.exists() and (workdir / "report.html").exists():
-        console.line(f"{workdir} holds a finished run; its result is in {result}")
-        return files.read_json(result)
+    if folder.is_finished:
+        text = f"{workdir} holds a finished run; its result is in {folder.result}"
+        console.line(text)
+        return files.read_json(folder.result)
     require_writable(workdir, cache)
-    if devices.leads() and not (workdir / "config.json").exists():
-        files.write_json(workdir / "config.json", config.to_dict())
+    if devices.is_main_process() and not folder.config.exists():
+        files.write_json(folder.config, config.to_dict())
 
-    def labelled(split: str, **changes: Any) -> data.Data:
-        stop.poll()
-        return labelled_set(config, split, cache, console, stop, **changes)
-
-    sets = {split: labelled(split) for split in ("train", "validation", "test")}
-    with opened_checkpoints(workdir) as checkpoints:
-        trainer = Trainer(built, sets, checkpoints, workdir, console, stop)
-        trainer.started = started
-        return finish(trainer, trainer.fit(), labelled, origin)
-
-
-def rehearse(run: Run) -> None:
-    """What only shows when the parts meet: a trace, without any computation."""
-    config, problem = run.config, run.problem
-    polish = config.train.polish_steps
-    require(polish >= 0, "train.polish_steps", polish, "a number >= 0")
-    devices.device_mesh(config.devices, config.weight_shards)
-
-    def first_output(key: jax.Array) -> Any:
-        features = problem.features(problem.sample(key))
-        return run.model.init_with_output(key, features, problem.grid.scaled)[0]
-
-    jax.eval_shape(first_output, jax.random.key(0))
-
-
-def require_same_config(workdir: Path, config: Any) -> None:
-    """The workdir is new or this config's; if not, the error says what differs.
-
-    Where a run is done is not what it is: it may go on in other places.
-    """
-    path = workdir / "config.json"
-    if not path.is_file():
-        return
-    found = files.flatten(files.read_json(path))
-    wanted = files.flatten(config.to_dict())
-    differing = [
-        f"{field}: {found.get(field)!r} there, {wanted.get(field)!r} asked for"
-        for field in sorted((found.keys() | wanted.keys()) - PLACES)
-        if found.get(field) != wanted.get(field)
-    ]
-    if differing:
-        raise ValueError(
-            f"{workdir} belongs to another config ({'; '.join(differing)})"
-        )
-
-
-def require_writable(*folders: Path) -> None:
-    """An OSError now rather than after the data have been made."""
-    for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as probe:
-            probe.write(b"\0" * 4096)
-
-
-def labelled_set(
-    config: Any,
-    split: str,
-    cache: Path,
-    console: Console,
-    stop: Interruption,
-    **changes: Any,
-) -> data.Data:
-    """One of the run's labelled sets, from the cache or made now.
-
-    Training sets follow the run's seed, validation and test sets config.data.seed.
-    """
-    options = {**config.problem.to_dict(), **changes}
-    count = {
-        "train": config.train.num_train,
-        "validation": config.data.num_validation,
-        "test": config.data.num_test,
-    }[split]
-    seed = config.seed if split == "train" else config.data.seed
-    salt = {"train": 1, "validation": 2, "test": 3}[split]
-    # Only what shapes the data counts: how constraints are imposed does not.
-    law = {k: v for k, v in options.items() if k not in ("hard_constraints", "measure")}
-    description = {**law, "split": split, "count": count, "seed": seed}
-
-    def generate() -> data.Data:
+    def load_set(split: str, **changes: Any) -> data.Data:
         def report(done: int, total: int) -> None:
             text = f"solving {split} set: {done}/{total} references"
             console.update(text, plain=done == total)
             stop.poll()
 
-        key = jax.random.fold_in(jax.random.key(seed), salt)
-        return data.generate(make(**options), key, count, report=report)
+        stop.poll()
+        return data_sets.labelled_set(config, split, cache, report, **changes)
 
-    return data.cached(cache, description, generate)
+    sets = {split: load_set(split) for split in data_sets.SPLITS}
+    with opened_checkpoints(folder) as checkpoints:
+        surroundings = checkpoints, console, stop, clock
+        return finish(RunContext(built, sets, load_set, folder, *surroundings), origin)
+
+
+def finish(context: RunContext, origin: dict[str, Any]) -> dict[str, Any]:
+    """Whatever is not done yet of training, result and report; the result."""
+    fitted = fit_run(context)
+    if not devices.is_main_process():
+        return {}
+    predictions = predict_with(context, fitted, context.sets["test"]["inputs"])
+    path = context.folder.result
+    if path.exists():  # the run was cut off between its result and its report
+        result = files.read_json(path)
+    else:
+        result = evaluate_run(context, fitted, predictions, origin)
+        files.write_json(path, result)
+    print_result(context, result)
+    write_report(context, fitted, predictions, result)
+    return result
+
+
+def rehearse(built: BuiltRun) -> None:
+    """What only shows when the parts meet: a trace, without any computation."""
+    config, problem = built.config, built.problem
+    devices.device_mesh(config.devices, config.weight_shards)
+
+    def first_output(key: jax.Array) -> Any:
+        features = problem.features(problem.sample(key))
+        return built.model.init_with_output(key, features, problem.grid.scaled)[0]
+
+    jax.eval_shape(first_output, jax.random.key(0))

@@ -2,10 +2,13 @@
 
 import json
 import math
+import resource
+import types
 
 import pytest
 
 from pilno_jax.runs import environment, files, metrics_log, report_page
+from pilno_jax.runs.run_folder import RunFolder
 
 RESULT = {
     "problem": "burgers",
@@ -78,3 +81,28 @@ def test_the_environment_is_told():
     assert set(found["versions"]) >= {"python", "jax", "flax", "optax"}
     assert "cpu" in found["device"] or "gpu" in found["device"]
     assert found["command"].startswith("python -m ")
+
+
+@pytest.mark.parametrize(
+    ("system", "reported"), [("linux", 3 << 10), ("darwin", 3 << 20)]
+)
+def test_peak_memory_knows_the_unit_of_the_system(monkeypatch, system, reported):
+    """Linux reports kilobytes, macOS bytes: three megabytes in either."""
+    usage = types.SimpleNamespace(ru_maxrss=reported)
+    monkeypatch.setattr(resource, "getrusage", lambda who: usage)
+    monkeypatch.setattr("sys.platform", system)
+    assert environment.peak_memory_mb() == 3.0
+
+
+def test_peak_memory_is_that_of_this_process():
+    assert 10 < environment.peak_memory_mb() < 1e6
+
+
+def test_a_run_is_finished_when_it_has_a_result_and_a_report(tmp_path):
+    folder = RunFolder(tmp_path)
+    assert not folder.is_finished
+    folder.result.touch()
+    assert not folder.is_finished  # cut off before its report
+    folder.report.touch()
+    assert folder.is_finished
+    assert {path.name for path in tmp_path.iterdir()} == {"result.json", "report.html"}

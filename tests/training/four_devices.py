@@ -46,12 +46,12 @@ def record(count: int, parts: int, weight_shards: int = 1) -> dict:
         ADAM,
     )
     state, labelled = start()
-    arguments = devices.place(state, mesh), devices.replicate(labelled, mesh)
+    arguments = devices.shard_state(state, mesh), devices.replicate(labelled, mesh)
     run = training.many_steps(step, STEPS).lower(*arguments).compile()
     trained, metrics = run(*arguments)
     weights = [x for x in jax.tree.leaves(trained) if is_mixing_weight(x)]
     parts_kept = {x.addressable_data(0).size / x.size for x in weights}
-    params = devices.local(trained.params, mesh)
+    params = devices.to_host_local(trained.params, mesh)
     return {
         "kept": [len(weights), *parts_kept],
         "sum": float(sum(x.sum() for x in jax.tree.leaves(params))),

@@ -89,4 +89,4 @@ def test_shards_that_do_not_divide_are_refused():
         devices.device_mesh(1, 2)
     mesh = jax.sharding.AbstractMesh((1, 3), devices.AXES)
     with pytest.raises(ValueError, match="weight_shards = 3.*divisor of the 8 chann"):
-        devices.place(jnp.ones((4, 8, 2, 8)), mesh)
+        devices.shard_state(jnp.ones((4, 8, 2, 8)), mesh)

@@ -13,7 +13,7 @@ from pilno_jax.operators import predictor
 from pilno_jax.training import causality
 from pilno_jax.training.accumulation import accumulated
 from pilno_jax.training.batches import divisible
-from pilno_jax.training.objective import Weights, objective
+from pilno_jax.training.objective import Weights, objective, term_names
 
 PROBLEM = toy.decay()
 BATCH = toy.batch(PROBLEM)
@@ -107,6 +107,13 @@ def test_without_virtual_inputs_only_labelled_terms_appear():
     assert terms.keys() == {"data", "pde", "ic"}
     for name, value in terms.items():
         assert float(value) == pytest.approx(float(full[name]), rel=1e-6)
+
+
+def test_term_names_are_all_the_terms_there_can_be():
+    problem = toy.decay()
+    batch = toy.batch(problem)
+    _, terms = objective(problem, toy.apply)(toy.TAYLOR, batch)
+    assert set(term_names(problem)) == set(terms)
 
 
 def test_a_problems_own_measure_is_used():

@@ -5,6 +5,7 @@ from pilno_jax.operators.predictor import (
     Network,
     Params,
     Predict,
+    count_parameters,
     initial_parameters,
     predictor,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "Network",
     "Params",
     "Predict",
+    "count_parameters",
     "initial_parameters",
     "predictor",
 ]

@@ -31,6 +31,11 @@ def _any_inputs(problem: Problem) -> Inputs:
     return jax.eval_shape(problem.sample, jax.random.key(0))
 
 
+def count_parameters(params: Params) -> int:
+    """How many real numbers a network's parameters are."""
+    return sum(leaf.size for leaf in jax.tree.leaves(params))
+
+
 def predictor(problem: Problem, apply: Apply) -> Predict:
     """predict(params, inputs) -> u for a batch of inputs.
 

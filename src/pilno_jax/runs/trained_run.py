@@ -19,6 +19,7 @@ import orbax.checkpoint as ocp
 
 from pilno_jax import evaluation, models, operators, problems
 from pilno_jax.checks import require, require_finite
+from pilno_jax.runs.run_folder import RunFolder
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,22 +75,23 @@ class TrainedRun:
 
 def load(workdir: str | Path) -> TrainedRun:
     """The run in `workdir`, finished or not, with its best parameters so far."""
-    workdir = Path(workdir).absolute()
-    config = _read_config(workdir)
+    folder = RunFolder(Path(workdir).absolute())
+    config = _read_config(folder)
     try:
         problem = problems.make(**config["problem"])
         model = models.make(**config["model"])
     except (KeyError, TypeError, ValueError) as error:
-        text = f"{workdir}/config.json does not fit this version of pilno_jax: {error}"
+        text = f"{folder.config} does not fit this version of pilno_jax: {error}"
         raise ValueError(text) from error
-    step, params = _best_parameters(workdir / "checkpoints", problem, model)
+    step, params = _best_parameters(folder.checkpoints, problem, model)
     return TrainedRun(problem, model, params, step, config)
 
 
-def _read_config(workdir: Path) -> dict[str, Any]:
-    path = workdir / "config.json"
+def _read_config(folder: RunFolder) -> dict[str, Any]:
+    path = folder.config
     if not path.is_file():
-        raise FileNotFoundError(f"there is no run in {workdir}: it has no config.json")
+        text = f"there is no run in {folder.path}: it has no {path.name}"
+        raise FileNotFoundError(text)
     try:
         return _with_tuples(json.loads(path.read_text()))
     except json.JSONDecodeError as error:

@@ -6,7 +6,7 @@ whole for the moment of use. Parameters that are small are kept by all.
 
 Several processes run the same program, each with devices of its own; arrays that span
 the mesh are then global, and whatever uses them must be done by every process. One of
-them, which `leads`, writes what is written once.
+them, the main process, writes what is written once.
 """
 
 from typing import Any
@@ -52,8 +52,8 @@ def replicate(tree: Any, mesh: Mesh) -> Any:
     return jax.tree.map(lambda x: _put(x, mesh, PartitionSpec()), tree)
 
 
-def place(state: Any, mesh: Mesh) -> Any:
-    """The same for a training state, whose mixing weights are split."""
+def shard_state(state: Any, mesh: Mesh) -> Any:
+    """A training state on the mesh: mixing weights split, the rest replicated."""
     return jax.tree.map(lambda x: _put(x, mesh, _spec(x, mesh)), state)
 
 
@@ -90,9 +90,9 @@ def over_devices(loss: Loss, mesh: Mesh) -> Loss:
         return loss
 
     def whole(x: jax.Array, spec: PartitionSpec) -> jax.Array:
-        # Told here that devices will differ in what they do with the parameters, JAX
-        # adds up the finished gradients, once; otherwise it would at every use. What
-        # was gathered is scattered again, so that a device has its part's gradient.
+        # pcast marks the parameters as varying between devices, so that JAX sums their
+        # gradients over the devices once, at the end, instead of at every use. The
+        # gradient of a gathered weight is scattered again: each device has its part's.
         if "model" in spec:
             x = jax.lax.pcast(x, "data", to="varying")
             return jax.lax.all_gather(x, "model", axis=x.ndim - 1, tiled=True)
@@ -115,20 +115,20 @@ def over_devices(loss: Loss, mesh: Mesh) -> Loss:
     return mean_of_shares
 
 
-def leads() -> bool:
-    """Whether this process is the one that writes and talks."""
+def is_main_process() -> bool:
+    """Whether this process is the one that writes files and prints."""
     return jax.process_index() == 0
 
 
-def anywhere(fact: bool) -> bool:
-    """Whether it holds in any process; all have to ask at the same moment."""
+def any_process(fact: bool) -> bool:
+    """Whether `fact` holds in any process; all have to ask at the same moment."""
     if jax.process_count() == 1:
         return fact
     return bool(multihost_utils.process_allgather(np.array(fact)).any())
 
 
-def local(tree: Any, mesh: Mesh) -> Any:
-    """Arrays of the mesh as this process' own, whole, on one device."""
+def to_host_local(tree: Any, mesh: Mesh) -> Any:
+    """Arrays of the mesh as whole arrays on one device of this process."""
     if mesh.shape["model"] > 1:
         everywhere = NamedSharding(mesh, PartitionSpec())
         tree = jax.jit(lambda x: x, out_shardings=everywhere)(tree)

@@ -1,9 +1,10 @@
 """The training loop: it knows no PDE and does no IO.
 
-One dispatch runs many steps under `lax.scan`; the host reads the metrics of a
-dispatch while the next one runs. Everything that makes a run is in `State`, and a
-batch is a function of (state.key, state.step), so a state that was saved and restored
-continues bit for bit.
+One dispatch runs many steps under `lax.scan`. The host does not wait between
+dispatches, only when callbacks are due: they get the metrics of all steps since their
+last call, as numbers. Everything that makes a run is in `State`, and a batch is a
+function of (state.key, state.step), so a state that was saved and restored continues
+bit for bit.
 """
 
 import dataclasses
@@ -133,17 +134,16 @@ def fit(
     num_steps: int,
     steps_per_call: int,
     callbacks: tuple[Callback, ...] = (),
-    look_every: int | None = None,
+    callback_every: int | None = None,
 ) -> State:
     """Run up to `num_steps` in all; a callback that returns True ends it early.
 
-    Callbacks run after every `look_every` steps (a multiple of steps_per_call, all
-    steps of a run being counted from its beginning, so that a resumed run looks at
-    the same moments) and after the last.
+    Callbacks run after every `callback_every` steps (a multiple of steps_per_call, all
+    steps of a run being counted from its beginning, so that a resumed run calls
+    them at the same steps) and after the last.
     """
-    look_every = look_every or steps_per_call
+    callback_every = callback_every or steps_per_call
     run = many_steps(step, steps_per_call)
-    run_rest = None
     done = int(state.step)
     pending: list[dict[str, jax.Array]] = []
     while done < num_steps:
@@ -151,11 +151,10 @@ def fit(
         if count == steps_per_call:
             state, metrics = run(state, data)
         else:
-            run_rest = many_steps(step, count)
-            state, metrics = run_rest(state, data)
+            state, metrics = many_steps(step, count)(state, data)
         pending.append(metrics)
         done += count
-        if done % look_every == 0 or done == num_steps:
+        if done % callback_every == 0 or done == num_steps:
             progress = _progress(done, state, pending)
             pending = []
             if any([callback(progress) for callback in callbacks]):
@@ -164,7 +163,7 @@ def fit(
 
 
 def _progress(step: int, state: State, pending: list[dict[str, jax.Array]]) -> Progress:
-    """Means over the steps since the last look, ignoring those that were skipped."""
+    """Means over the steps since the last call, ignoring those that were skipped."""
     stacked = {
         name: np.concatenate([np.asarray(part[name]) for part in pending])
         for name in pending[0]

@@ -105,6 +105,12 @@ def _causal(residual: jax.Array, problem: Problem, rule: causality.Rule) -> jax.
     return residual * jnp.expand_dims(jnp.sqrt(weights), others)
 
 
+def term_names(problem: Problem) -> tuple[str, ...]:
+    """Every name that a term of `objective` can have for this problem."""
+    physics_names = ("pde", *problem.constraints)
+    return ("data", *physics_names, *(f"{name}_virtual" for name in physics_names))
+
+
 def objective(
     problem: Problem,
     apply: Apply,

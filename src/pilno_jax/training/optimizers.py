@@ -11,7 +11,7 @@ from pilno_jax.checks import require_choice
 from pilno_jax.models.contractions import is_mixing_weight
 
 SCHEDULES = ("constant", "step", "cosine", "linear")
-OPTIMIZERS = ("adam", "adamw", "muon", "lbfgs")
+OPTIMIZERS = ("adam", "adamw", "muon")
 
 
 def schedule(
@@ -54,8 +54,7 @@ def optimizer(
     """The named optimiser behind optional clipping of the gradient's global norm.
 
     "adam" couples weight decay into the gradient, as torch's Adam and the paper do;
-    "adamw" and "muon" decouple it. "lbfgs" finds its own step length, for polishing
-    on a fixed batch, and ignores the schedule.
+    "adamw" and "muon" decouple it.
     """
     require_choice("optimizer", name, OPTIMIZERS)
     build: dict[str, Callable[[], optax.GradientTransformation]] = {
@@ -68,10 +67,9 @@ def optimizer(
             weight_decay=weight_decay,
             muon_weight_dimension_numbers=_matrices,
         ),
-        "lbfgs": lambda: optax.lbfgs(memory_size=20),
     }
     parts = [build[name]()]
-    if clip_norm is not None and name != "lbfgs":
+    if clip_norm is not None:
         parts.insert(0, optax.clip_by_global_norm(clip_norm))
     return optax.with_extra_args_support(optax.chain(*parts))
 

@@ -21,7 +21,6 @@ def flag(field, value):
         (flag("train.steps", "abc"), ["train.steps", "'abc'", "int"]),
         (flag("train.num_virtual", "abc"), ["train.num_virtual", "'abc'", "int"]),
         (flag("train.learning_rate", -1), ["train.learning_rate", "-1", "above 0"]),
-        (flag("train.polish_steps", -1), ["train.polish_steps", "-1", ">= 0"]),
         (flag("train.log_every", 7), ["train.log_every", "7", "multiple"]),
         (flag("train.checkpoint_every", 15), ["checkpoint_every", "15", "log_every"]),
         (flag("train.averaging", 1.5), ["train.averaging", "1.5", "[0, 1)"]),

@@ -8,7 +8,7 @@ import pytest
 
 import pilno_jax
 from experiments.config import build as building
-from experiments.run import figures, finishing
+from experiments.run import data_sets, figures
 from experiments.run import run as runner
 from pilno_jax.runs import checkpoints, files
 
@@ -59,9 +59,9 @@ def test_too_many_in_a_row_stop_the_run(launch, bad_steps, tmp_path):
     assert "is step 40" in said
     assert not (tmp_path / "result.json").exists()
     # Of the kept checkpoints every one is whole, and has finite parameters.
-    found = pilno_jax.load(tmp_path)
-    assert found.step in (20, 40)
-    u = found.predict({"u0": np.full(16, 0.1, np.float32)})
+    loaded = pilno_jax.load(tmp_path)
+    assert loaded.step in (20, 40)
+    u = loaded.predict({"u0": np.full(16, 0.1, np.float32)})
     assert np.isfinite(u).all()
 
 
@@ -70,7 +70,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything(
     launch, tmp_path, place, monkeypatch
 ):
     """Being root, tests cannot take rights away: a file stands in the way."""
-    monkeypatch.setattr(runner, "labelled_set", lambda *_: pytest.fail("data made"))
+    monkeypatch.setattr(data_sets, "labelled_set", lambda *_: pytest.fail("data made"))
     (tmp_path / "file").write_text("in the way")
     blocked = tmp_path / "file" / "folder"
     workdir = blocked if place == "workdir" else tmp_path / "run"
@@ -117,7 +117,7 @@ def test_orbax_on_a_full_disk_ends_in_a_clear_line(runs, straight, tmp_path):
 
 
 def test_a_figure_that_fails_is_one_line(launch, tmp_path, monkeypatch):
-    def broken(rows):
+    def broken(*_):
         raise RuntimeError("no ink\nat all")
 
     monkeypatch.setattr(figures, "loss_terms", broken)
@@ -134,6 +134,6 @@ def test_the_result_is_written_before_the_figures(launch, tmp_path, monkeypatch)
         assert (tmp_path / "result.json").exists()
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr(finishing, "draw", killed)
+    monkeypatch.setattr(runner, "write_report", killed)
     assert launch(tmp_path, SHORT)[0] == FAILED
     assert (tmp_path / "result.json").exists()

@@ -25,18 +25,17 @@ def test_killed_at_a_random_moment(
 
     runs.complete(tmp_path)
     assert_bit_equal(straight, tmp_path)
-    kept = ("step", "loss", "data", "pde", "validation")
+    columns = ("step", "loss", "data", "pde", "validation")
 
-    def told(workdir):
-        return [[row.get(name) for name in kept] for row in read_rows(workdir)]
+    def logged(workdir):
+        return [[row.get(name) for name in columns] for row in read_rows(workdir)]
 
-    assert told(tmp_path) == told(straight)
+    assert logged(tmp_path) == logged(straight)
 
 
 def test_told_to_stop_by_every_signal_in_turn(
     runs, straight, tmp_path, wait_for_step, assert_bit_equal, last_state
 ):
-    # The third is in the polishing phase, which starts at step 200.
     moments = [(signal.SIGTERM, 20), (signal.SIGUSR1, 110), (signal.SIGINT, 210)]
     reached = 0
     for number, step in moments:
@@ -107,7 +106,7 @@ def test_the_time_given_is_used_up(
 
     changes = {"train.steps": 40}
     with monkeypatch.context() as patched:
-        patched.setattr("experiments.interruption.monotonic", clock)
+        patched.setattr("experiments.run.interruption.monotonic", clock)
         code, out, _ = launch(tmp_path, changes, "--max_hours=1")
     assert code == INTERRUPTED
     assert out[-1] == "interrupted by --max_hours=1; the same command resumes"

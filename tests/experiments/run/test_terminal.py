@@ -92,7 +92,7 @@ def test_a_signal_is_noted_and_raised_where_it_is_safe(number, capfd):
 
 def test_the_time_given_ends_like_a_signal(monkeypatch):
     now = [1000.0]
-    monkeypatch.setattr("experiments.interruption.monotonic", lambda: now[0])
+    monkeypatch.setattr("experiments.run.interruption.monotonic", lambda: now[0])
     with Interruption(max_hours=1.5) as stop, Interruption() as patient:
         now[0] += 1.5 * 3600 - 1
         stop.poll()

@@ -6,11 +6,7 @@ import signal
 import pytest
 
 INTERRUPTED = 75
-CHANGES = {
-    "train.steps": 300,
-    "train.checkpoint_every": 100,
-    "train.polish_steps": 0,
-}
+CHANGES = {"train.steps": 300, "train.checkpoint_every": 100}
 
 
 @pytest.fixture

@@ -1,0 +1,68 @@
+"""What every part of a run is given and none of them changes."""
+
+import dataclasses
+import functools
+import time
+from collections.abc import Callable, Mapping
+
+import jax
+
+from experiments.config.build import BuiltRun
+from experiments.run.interruption import Interruption
+from experiments.run.terminal import Console
+from pilno_jax import data, operators
+from pilno_jax.runs.checkpoints import Checkpoints
+from pilno_jax.runs.run_folder import RunFolder
+from pilno_jax.training import devices
+
+
+@dataclasses.dataclass(frozen=True)
+class Clock:
+    """Seconds a run has taken, all its processes one after the other counted.
+
+    Args:
+        started: `time.monotonic()` at the beginning of this process' part.
+        seconds_before: what earlier processes took, up to the checkpoint resumed from.
+    """
+
+    started: float
+    seconds_before: float = 0.0
+
+    def elapsed(self) -> float:
+        return self.seconds_before + time.monotonic() - self.started
+
+
+@dataclasses.dataclass(frozen=True)
+class RunContext:
+    """A run's objects, data, folder and surroundings.
+
+    Args:
+        built: problem, network, loss, batches and optimiser, built from the config.
+        sets: the labelled sets, by "train", "validation" and "test".
+        load_set: (split, **changed problem options) -> a labelled set, for test sets
+            of other laws.
+        folder: where the run's files are.
+        checkpoints: the open checkpoints of that folder.
+        console: where progress is printed.
+        stop: whether somebody asked the run to end.
+        clock: counts from the start of this process.
+    """
+
+    built: BuiltRun
+    sets: Mapping[str, data.Data]
+    load_set: Callable[..., data.Data]
+    folder: RunFolder
+    checkpoints: Checkpoints
+    console: Console
+    stop: Interruption
+    clock: Clock
+
+    @functools.cached_property
+    def mesh(self) -> jax.sharding.Mesh:
+        config = self.built.config
+        return devices.device_mesh(config.devices, config.weight_shards)
+
+    @functools.cached_property
+    def predict(self) -> operators.Predict:
+        """Compiled once for validation and test."""
+        return jax.jit(self.built.predict)

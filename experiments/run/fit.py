@@ -1,0 +1,276 @@
+"""Training as a run does it: from the latest checkpoint, watched, logged and saved."""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+
+import jax
+
+from experiments.run.announce import announce
+from experiments.run.callbacks import (
+    Best,
+    Checkpointing,
+    DivergenceGuard,
+    EarlyStopping,
+    MetricsRows,
+    ProgressLine,
+    StepTimer,
+    StopOnRequest,
+    Terms,
+    Validation,
+    shown_terms,
+)
+from experiments.run.context import Clock, RunContext
+from experiments.run.metrics import Row, loss_columns
+from experiments.run.workdir import disk_errors, require_space
+from pilno_jax import data, evaluation, operators, training
+from pilno_jax.runs import metrics_log
+from pilno_jax.runs.checkpoints import Notes
+from pilno_jax.training import accumulation, batches, devices
+
+
+@dataclasses.dataclass(frozen=True)
+class FittedRun:
+    """What training leaves.
+
+    Args:
+        params: averaged parameters of the checkpoint with the lowest validation error.
+        best_step: the step of that checkpoint.
+        best_validation: the lowest validation error.
+        last_step: where training ended.
+        clock: counts the whole run, earlier processes included.
+    """
+
+    params: operators.Params
+    best_step: int
+    best_validation: float
+    last_step: int
+    clock: Clock
+
+
+@dataclasses.dataclass(frozen=True)
+class StartingPoint:
+    """Where a process takes up a run: its first state, or the latest one saved."""
+
+    state: training.State
+    best: Best
+    clock: Clock
+
+
+def fit_run(context: RunContext) -> FittedRun:
+    """Train from the beginning, or from the latest checkpoint, to the end.
+
+    Raises `Interrupted` when asked to stop and `Diverged` when steps are not finite;
+    what was saved is intact in either case.
+    """
+    train = context.built.config.train
+    labelled = labelled_on_mesh(context)
+    start = starting_point(context)
+    step = int(start.state.step)
+    require_space(context.folder, start.state)
+    append_row = open_log(context, step)
+    is_time_announced = announce(context, start.state)
+    callbacks = run_callbacks(context, start, labelled, append_row, is_time_announced)
+    state = start.state
+    if step < train.steps and not callbacks.early_stopping.out_of_patience(step):
+        state = fit_steps(context, state, labelled, callbacks.in_order())
+    callbacks.stop_on_request.ask()
+    callbacks.stop_on_request.obey()
+    best = callbacks.validation.best
+    return best_checkpoint(context, int(state.step), best, start.clock)
+
+
+def labelled_on_mesh(context: RunContext) -> data.Data:
+    """The training set, with labels where the problem has them."""
+    train_set = context.sets["train"]
+    labels = context.built.problem.restrict(train_set["labels"])
+    labelled = {"inputs": train_set["inputs"], "labels": labels}
+    return devices.replicate(labelled, context.mesh)
+
+
+def starting_point(context: RunContext) -> StartingPoint:
+    fresh, latest = fresh_state(context), context.checkpoints.latest
+    if latest is None:
+        return StartingPoint(fresh, Best(), context.clock)
+    state, notes = context.checkpoints.restore(latest, fresh)
+    clock = dataclasses.replace(context.clock, seconds_before=notes["elapsed"])
+    return StartingPoint(state, Best(**notes["best"]), clock)
+
+
+def fresh_state(context: RunContext) -> training.State:
+    """The state before the first step, a function of the config and its seed alone."""
+    built = context.built
+    init_key, train_key = jax.random.split(jax.random.key(built.config.seed))
+    params = operators.initial_parameters(built.problem, built.model, init_key)
+    state = training.initial_state(params, built.optimizer, train_key)
+    return devices.shard_state(state, context.mesh)
+
+
+def open_log(context: RunContext, step: int) -> Callable[[Row], None]:
+    """Where rows of metrics go from `step` on: one process writes them."""
+    if devices.is_main_process():
+        return metrics_log.MetricsLog(context.folder.metrics, step).append
+    return lambda row: None
+
+
+@dataclasses.dataclass(frozen=True)
+class RunCallbacks:
+    """All callbacks of a run."""
+
+    timer: StepTimer
+    validation: Validation
+    metrics_rows: MetricsRows
+    progress_line: ProgressLine
+    divergence_guard: DivergenceGuard
+    stop_on_request: StopOnRequest
+    checkpointing: Checkpointing
+    early_stopping: EarlyStopping
+
+    def in_order(self) -> tuple[training.Callback, ...]:
+        """Steps are logged before anything can end the run, and saved before it ends.
+
+        A state that diverged is not saved.
+        """
+        return (
+            self.timer.pause,
+            self.validation,
+            self.metrics_rows,
+            self.progress_line,
+            self.divergence_guard,
+            self.stop_on_request.ask,
+            self.checkpointing,
+            self.stop_on_request.obey,
+            self.timer.resume,
+            self.early_stopping,
+        )
+
+
+def run_callbacks(
+    context: RunContext,
+    start: StartingPoint,
+    labelled: data.Data,
+    append_row: Callable[[Row], None],
+    is_time_announced: bool,
+) -> RunCallbacks:
+    """The callbacks of a run, in the state they have at its starting point.
+
+    Args:
+        context: of the run.
+        start: where it is taken up.
+        labelled: the training set on the mesh.
+        append_row: takes a row of metrics.jsonl.
+        is_time_announced: whether the expected time has been printed.
+    """
+    train, elapsed = context.built.config.train, start.clock.elapsed
+    columns = loss_columns(context.built.problem)
+
+    def is_due(step: int) -> bool:
+        return step % train.checkpoint_every == 0 or step == train.steps
+
+    measure = functools.partial(validation_error, context)
+    explain = functools.partial(explain_divergence, context, labelled)
+    save = functools.partial(save_checkpoint, context)
+    timer = StepTimer()
+    validation = Validation(measure, is_due, start.best)
+    early_stopping = EarlyStopping(train.patience, validation)
+    stop_on_request = StopOnRequest(context.stop)
+    return RunCallbacks(
+        timer,
+        validation,
+        MetricsRows(append_row, elapsed, timer, validation),
+        ProgressLine(
+            context.console,
+            train.steps,
+            columns,
+            validation,
+            elapsed,
+            is_time_announced,
+        ),
+        DivergenceGuard(train.max_skipped_in_a_row, explain),
+        stop_on_request,
+        Checkpointing(save, elapsed, validation, early_stopping, stop_on_request),
+        early_stopping,
+    )
+
+
+def validation_error(context: RunContext, state: training.State) -> float:
+    """The mean relative L2 error of the averaged parameters on the validation set."""
+    validation_set = context.sets["validation"]
+    params = devices.to_host_local(state.averaged, context.mesh)
+    predictions = evaluation.predict_in_chunks(
+        context.predict, params, validation_set["inputs"]
+    )
+    errors = evaluation.relative_errors(predictions, validation_set["labels"])
+    return float(errors.mean())
+
+
+def save_checkpoint(
+    context: RunContext,
+    step: int,
+    state: training.State,
+    validation: float,
+    notes: Notes,
+) -> None:
+    with disk_errors(context.folder):
+        context.checkpoints.save(step, state, validation, notes)
+
+
+def explain_divergence(
+    context: RunContext,
+    labelled: data.Data,
+    progress: training.Progress,
+    last_finite: Terms,
+) -> str:
+    built, columns = context.built, loss_columns(context.built.problem)
+    state, samples = devices.to_host_local((progress.state, labelled), context.mesh)
+    batch = built.batches(samples, state.key, state.step)
+    _, terms = built.loss(state.params, batch)
+    now = {name: float(value) for name, value in terms.items()}
+    return (
+        f"{progress.in_a_row} steps in a row were not finite, up to step "
+        f"{progress.step}; seed {built.config.seed}; terms "
+        f"{', '.join(shown_terms(now, columns)) or 'none'}, before that "
+        f"{', '.join(shown_terms(last_finite, columns)) or 'none'}; the last good "
+        f"checkpoint is step {context.checkpoints.latest} in "
+        f"{context.folder.checkpoints}"
+    )
+
+
+def fit_steps(
+    context: RunContext,
+    state: training.State,
+    labelled: data.Data,
+    callbacks: tuple[training.Callback, ...],
+) -> training.State:
+    """Train `state` up to the config's last step, or until a callback ends it."""
+    built, train, mesh = context.built, context.built.config.train, context.mesh
+    step = training.training_step(
+        devices.over_devices(
+            accumulation.accumulated(built.loss, train.accumulate), mesh
+        ),
+        batches.divisible(built.batches, train.accumulate * mesh.size),
+        built.optimizer,
+        train.averaging,
+    )
+    return training.fit(
+        step,
+        state,
+        labelled,
+        num_steps=train.steps,
+        steps_per_call=train.steps_per_call,
+        callback_every=train.log_every,
+        callbacks=callbacks,
+    )
+
+
+def best_checkpoint(
+    context: RunContext, last_step: int, best: Best, clock: Clock
+) -> FittedRun:
+    """The fitted run, with the best parameters saved; restoring takes every process."""
+    with disk_errors(context.folder):
+        context.checkpoints.wait()
+    best_step = context.checkpoints.best
+    assert best_step is not None  # the last step is always saved
+    state, _ = context.checkpoints.restore(best_step, fresh_state(context))
+    params = devices.to_host_local(state.averaged, context.mesh)
+    return FittedRun(params, best_step, best.validation, last_step, clock)

@@ -1,0 +1,52 @@
+"""A run for people: a line with its errors, figures and report.html."""
+
+from typing import Any
+
+import numpy as np
+
+from experiments.run.context import RunContext
+from experiments.run.fit import FittedRun
+from experiments.run.terminal import clock
+from pilno_jax import evaluation
+from pilno_jax.runs import metrics_log, report_page
+
+
+def print_result(context: RunContext, result: dict[str, Any]) -> None:
+    error, count = result["relative_l2"], len(context.sets["test"]["labels"])
+    context.console.line(
+        f"relative L2 on {count} test inputs: mean {error['mean']:.3e}, "
+        f"std {error['std']:.1e}, max {error['max']:.3e}; "
+        f"{clock(result['wall_clock_seconds'])} in all; {context.folder.result}"
+    )
+
+
+def write_report(
+    context: RunContext,
+    fitted: FittedRun,
+    predictions: np.ndarray,
+    result: dict[str, Any],
+) -> None:
+    """Figures, then report.html with those that could be drawn.
+
+    A figure that fails is one printed line, and costs nothing else.
+    """
+    labels, folder = context.sets["test"]["labels"], context.folder
+    try:
+        from experiments.run import figures
+
+        drawn, failures = figures.draw_all(
+            folder.figures,
+            context.built.problem,
+            fitted.params,
+            metrics_log.read_metrics(folder.metrics),
+            labels,
+            predictions,
+            evaluation.relative_errors(predictions, labels),
+        )
+    except ImportError as error:
+        drawn, failures = [], [f"figures: {error}"]
+    for failure in failures:
+        context.console.line(failure)
+    config = context.built.config.to_dict()
+    report_page.write_report(folder.report, result, config, drawn)
+    context.console.line(f"report: {folder.report}")

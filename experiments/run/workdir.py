@@ -1,0 +1,80 @@
+"""The workdir of a run before and while it is written to.
+
+Whose it is, whether it can be written to, and one type of error when it cannot.
+"""
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from pilno_jax import training
+from pilno_jax.runs import files
+from pilno_jax.runs.checkpoints import Checkpoints
+from pilno_jax.runs.run_folder import RunFolder
+
+# Fields that say on which devices a run is done: they may change when it is resumed.
+NON_IDENTITY_FIELDS = {"devices", "weight_shards"}
+
+
+def require_same_config(folder: RunFolder, config: Any) -> None:
+    """The folder is new or this config's; if not, a ValueError says what differs."""
+    if not folder.config.is_file():
+        return
+    there = files.flatten(files.read_json(folder.config))
+    asked = files.flatten(config.to_dict())
+    differences = [
+        f"{field}: {there.get(field)!r} there, {asked.get(field)!r} asked for"
+        for field in sorted((there.keys() | asked.keys()) - NON_IDENTITY_FIELDS)
+        if there.get(field) != asked.get(field)
+    ]
+    if differences:
+        listed = "; ".join(differences)
+        raise ValueError(f"{folder.path} belongs to another config ({listed})")
+
+
+def require_writable(*paths: Path) -> None:
+    """Make these folders; an OSError now rather than after the data have been made."""
+    for path in paths:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path) as probe:
+            probe.write(b"\0" * 4096)
+
+
+def require_space(folder: RunFolder, state: training.State) -> None:
+    """The three checkpoints that are kept and the one being written must fit."""
+    arrays = jax.tree.leaves(state._replace(key=jax.random.key_data(state.key)))
+    needed = 4e-6 * sum(leaf.nbytes for leaf in arrays)
+    free = 1e-6 * shutil.disk_usage(folder.path).free
+    if free < needed:
+        text = f"{folder.path} has {free:.0f} MB free, checkpoints need {needed:.0f} MB"
+        raise OSError(text)
+
+
+@contextlib.contextmanager
+def disk_errors(folder: RunFolder) -> Iterator[None]:
+    """Orbax answers a full disk with errors of many types: make them an OSError."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        reason = str(error).strip().splitlines()[:1]
+        text = f"checkpoint in {folder.path}: {type(error).__name__} {''.join(reason)}"
+        raise OSError(text) from error
+
+
+@contextlib.contextmanager
+def opened_checkpoints(folder: RunFolder) -> Iterator[Checkpoints]:
+    """The run's checkpoints, closed whatever happens; a failed write is an OSError."""
+    with disk_errors(folder):
+        checkpoints = Checkpoints(folder.checkpoints)
+    try:
+        yield checkpoints
+    finally:
+        with disk_errors(folder), checkpoints:
+            pass  # leaving it waits for what is being written, and closes
