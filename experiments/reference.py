@@ -1,4 +1,4 @@
-"""Solve and draw one sample of the problem of each benchmark.
+"""Solve and draw one sample of the problem of each benchmark on two axes.
 
     python -m experiments.reference --workdir=runs/reference
 
@@ -50,6 +50,8 @@ def main(argv: list[str]) -> None:
     results = {}
     for config, benchmark in BENCHMARKS.items():
         problem = problems.make(**benchmark.problem_options)
+        if len(problem.grid.axes) > 2:
+            continue  # the figure is of fields in a plane
         key, path = jax.random.key(SEED.value), workdir / f"{config}.png"
         row = results[config] = report(problem, key, benchmark.name, path)
         print(
