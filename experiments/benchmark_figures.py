@@ -11,7 +11,7 @@ from absl import app, flags
 
 from experiments.pages import benchmark_figures
 from experiments.pages.benchmark_page import FIGURES
-from experiments.run.open_run import flags_only, hush
+from experiments.run.open_run import flags_only, silence_orbax
 from experiments.suite import suite_flags
 from experiments.suite.registry import WITH_GOAL
 from pilno_jax import plotting
@@ -21,7 +21,7 @@ flags.adopt_module_key_flags(suite_flags)
 
 def main(arguments: list[str]) -> None:
     flags_only(arguments)
-    hush()
+    silence_orbax()
     root, cache = suite_flags.folders()
     for config in WITH_GOAL:
         if not (models := benchmark_figures.predictions(config, root, cache)):

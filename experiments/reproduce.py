@@ -18,7 +18,7 @@ from experiments.paper import ARTIFACTS
 from experiments.paper.artifact import Findings, Report
 from experiments.run.entry import FAILED, INTERRUPTED, complain
 from experiments.run.interruption import Interrupted
-from experiments.run.open_run import hush
+from experiments.run.open_run import silence_orbax
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags
 from experiments.suite.protocols import PROTOCOLS
@@ -120,7 +120,7 @@ def reproduce(
     console: Console,
 ) -> int:
     """Train `runs`; write every artifact as soon as all of its runs are finished."""
-    hush()
+    silence_orbax()
     waiting = dict(artifacts)
 
     def write_finished() -> None:

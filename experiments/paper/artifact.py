@@ -10,9 +10,7 @@ from matplotlib.figure import Figure
 from ml_collections import ConfigDict
 
 import pilno_jax
-from experiments.run.interruption import Interruption
-from experiments.run.run import labelled_set
-from experiments.run.terminal import Console
+from experiments.run.data_sets import labelled_set
 from experiments.suite.protocols import Protocol
 from experiments.suite.registry import TestLaw
 from experiments.suite.run_spec import RunSpec
@@ -120,9 +118,7 @@ class Findings:
     def test_set(self, key: Key, **changes: Any) -> data.Data:
         """The run's own, or that of a problem with other options, as runs make them."""
         config = ConfigDict(self.trained(key).config)
-        with Interruption() as stop:
-            console = Console()
-            return labelled_set(config, "test", self.cache, console, stop, **changes)
+        return labelled_set(config, "test", self.cache, **changes)
 
     def predictions(self, key: Key, **changes: Any) -> "Predictions":
         run, test = self.trained(key), self.test_set(key, **changes)
