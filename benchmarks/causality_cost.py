@@ -18,6 +18,7 @@ import numpy as np
 from absl import app, flags
 
 from experiments.config.build import build
+from experiments.config.schema import RunConfig
 from pilno_jax import data
 from pilno_jax.runs import environment, files
 
@@ -26,11 +27,9 @@ CONFIGS = flags.DEFINE_list("configs", ["burgers", "rd_forcing"], "Whose recipes
 REPEATS = flags.DEFINE_integer("repeats", 20, "Timed pairs.", lower_bound=1)
 
 
-def gradient(config: Any, rule: str) -> tuple[Callable[[], Any], float]:
+def gradient(config: RunConfig, rule: str) -> tuple[Callable[[], Any], float]:
     """A call of the compiled gradient, and its number of operations."""
-    with config.unlocked():
-        config.causality.name = rule
-    run = build(config)
+    run = build(config.changed({"causality.name": rule}))
     labelled = data.generate(run.problem, jax.random.key(0), config.train.num_train)
     batch = jax.jit(run.batches)(labelled, jax.random.key(1), 0)
     sample = jax.tree.map(lambda x: x[0], labelled["inputs"])

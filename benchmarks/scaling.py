@@ -87,11 +87,18 @@ def measure(case: Case) -> dict[str, Any]:
 
 def training_run(case: Case):
     """State, data and step of the paper's recipe, in the sizes of the case."""
-    config = darcy.get_config("paper")
-    config.problem.num_points = case.points
     sizes = (case.modes, case.modes)
-    config.model.update(width=case.width, modes=sizes, poles=sizes, remat=case.remat)
-    config.train.update(batch_data=case.labelled, batch_physics=case.virtual)
+    config = darcy.get_config("paper").changed(
+        {
+            "problem.num_points": case.points,
+            "model.width": case.width,
+            "model.modes": sizes,
+            "model.poles": sizes,
+            "model.remat": case.remat,
+            "train.batch_data": case.labelled,
+            "train.batch_physics": case.virtual,
+        }
+    )
     run = build(config)
     mesh = devices.device_mesh(case.devices, case.weight_shards)
 

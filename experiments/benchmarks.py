@@ -24,7 +24,8 @@ from experiments.pages.benchmark_page import (
     read_results,
 )
 from experiments.paper.forced_kdv import deepomamba
-from experiments.run.entry import FAILED, INTERRUPTED, complain
+from experiments.run.entry import complain
+from experiments.run.exit_codes import FAILED, INTERRUPTED
 from experiments.run.interruption import Interrupted
 from experiments.run.terminal import Console
 from experiments.suite.protocols import LABELS_ONLY, PROTOCOLS, Changes

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from ml_collections import ConfigDict
 
 import pilno_jax
+from experiments.config.schema import RunConfig
 from experiments.run.interruption import Interruption
 from experiments.run.run import labelled_set
 from experiments.run.terminal import Console
@@ -17,6 +17,7 @@ from experiments.suite.protocols import Protocol
 from experiments.suite.suite import Run
 from pilno_jax import data, evaluation
 from pilno_jax.runs import metrics_log
+from pilno_jax.runs.format import upgrade
 
 Key = tuple[Hashable, ...]
 Row = dict[str, Any]
@@ -82,7 +83,7 @@ class Findings:
 
     def test_set(self, *key: Hashable, **changes: Any) -> data.Data:
         """The run's own, or that of another law, as `runner` makes them."""
-        config = ConfigDict(self.trained(*key).config)
+        config = RunConfig.from_dict(upgrade(self.trained(*key).config))
         with Interruption() as stop:
             console = Console()
             return labelled_set(config, "test", self.cache, console, stop, **changes)

@@ -8,14 +8,16 @@ from typing import Any
 import jax
 
 from experiments.config.build import Run, build
+from experiments.config.schema import RunConfig
 from experiments.run.finishing import finish
 from experiments.run.interruption import Interruption
 from experiments.run.terminal import Console
 from experiments.run.trainer import Trainer, opened_checkpoints
 from pilno_jax import data
-from pilno_jax.checks import require
+from pilno_jax.checks import ArgumentError
 from pilno_jax.problems import make
 from pilno_jax.runs import files
+from pilno_jax.runs.format import upgrade
 from pilno_jax.training import devices
 
 # Fields that say where a run is done.
@@ -27,7 +29,7 @@ class WrongConfig(Exception):
 
 
 def run(
-    config: Any,
+    config: RunConfig,
     workdir: Path,
     cache: Path,
     console: Console,
@@ -43,7 +45,7 @@ def run(
         built = build(config)
         rehearse(built)
         require_same_config(workdir, config)
-    except (TypeError, ValueError) as error:
+    except ArgumentError as error:
         raise WrongConfig(" ".join(str(error).split())) from error
 
     result = workdir / "result.json"
@@ -68,8 +70,6 @@ def run(
 def rehearse(run: Run) -> None:
     """What only shows when the parts meet: a trace, without any computation."""
     config, problem = run.config, run.problem
-    polish = config.train.polish_steps
-    require(polish >= 0, "train.polish_steps", polish, "a number >= 0")
     devices.device_mesh(config.devices, config.weight_shards)
 
     def first_output(key: jax.Array) -> Any:
@@ -79,7 +79,7 @@ def rehearse(run: Run) -> None:
     jax.eval_shape(first_output, jax.random.key(0))
 
 
-def require_same_config(workdir: Path, config: Any) -> None:
+def require_same_config(workdir: Path, config: RunConfig) -> None:
     """The workdir is new or this config's; if not, the error says what differs.
 
     Where a run is done is not what it is: it may go on in other places.
@@ -87,7 +87,7 @@ def require_same_config(workdir: Path, config: Any) -> None:
     path = workdir / "config.json"
     if not path.is_file():
         return
-    found = files.flatten(files.read_json(path))
+    found = files.flatten(upgrade(files.read_json(path)))
     wanted = files.flatten(config.to_dict())
     differing = [
         f"{field}: {found.get(field)!r} there, {wanted.get(field)!r} asked for"
@@ -95,7 +95,7 @@ def require_same_config(workdir: Path, config: Any) -> None:
         if found.get(field) != wanted.get(field)
     ]
     if differing:
-        raise ValueError(
+        raise ArgumentError(
             f"{workdir} belongs to another config ({'; '.join(differing)})"
         )
 
@@ -109,7 +109,7 @@ def require_writable(*folders: Path) -> None:
 
 
 def labelled_set(
-    config: Any,
+    config: RunConfig,
     split: str,
     cache: Path,
     console: Console,

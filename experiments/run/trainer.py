@@ -20,10 +20,7 @@ from experiments.run.terminal import Console, Pace, about
 from pilno_jax import data, evaluation, training
 from pilno_jax.runs import metrics_log
 from pilno_jax.runs.checkpoints import Checkpoints
-from pilno_jax.training import accumulation, batches, devices, objective, optimizers
-
-# The polishing batch is fixed, so it had better be large: L-BFGS fits what it sees.
-POLISH_PHYSICS_FACTOR = 4
+from pilno_jax.training import accumulation, batches, devices
 
 
 class Diverged(Exception):
@@ -42,27 +39,8 @@ class Phase:
 
 
 def phases(run: Run) -> list[Phase]:
-    """The training proper, then, if asked for, L-BFGS on one large fixed batch."""
     train = run.config.train
-    found = [Phase(0, train.steps, run.optimizer, run.batches, train.averaging)]
-    if train.polish_steps:
-        physics = objective.Weights(**run.config.weights).physics
-        drawn = batches.batches(
-            run.problem,
-            num_train=train.num_train,
-            batch_data=train.num_train,
-            batch_physics=POLISH_PHYSICS_FACTOR * train.batch_physics,
-            num_virtual=train.num_virtual if physics else 0,
-        )
-        last = train.steps + train.polish_steps
-        polish = optimizers.optimizer("lbfgs", optax.constant_schedule(1.0))
-        frozen = _frozen(drawn, train.steps)
-        found.append(Phase(train.steps, last, polish, frozen, averaging=0.0))
-    return found
-
-
-def _frozen(drawn: batches.Batches, step: int) -> batches.Batches:
-    return lambda labelled, key, _: drawn(labelled, key, jnp.int32(step))
+    return [Phase(0, train.steps, run.optimizer, run.batches, train.averaging)]
 
 
 class Trainer:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.run.entry import INTERRUPTED
+from experiments.run.exit_codes import INTERRUPTED
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.terminal import Console, about
 from pilno_jax.runs import files

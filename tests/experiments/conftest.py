@@ -15,7 +15,7 @@ import pytest
 from experiments.run import entry
 
 ROOT = Path(__file__).parents[2]
-STEPS, POLISH = 200, 20
+STEPS = 220
 TINY = {
     "problem.num_x": 16,
     "problem.num_t": 9,
@@ -30,7 +30,6 @@ TINY = {
     "train.batch_data": 2,
     "train.batch_physics": 2,
     "train.steps": STEPS,
-    "train.polish_steps": POLISH,
     "train.log_every": 10,
     "train.checkpoint_every": 40,
     "evaluation.vary": "",
@@ -93,9 +92,7 @@ def launch(runs, monkeypatch, capfd):
     """launch(workdir, {field: value}, flag, ...) -> (exit code, lines, errors)."""
 
     def call(workdir, changes=None, *flags, config="configs/burgers.py"):
-        arguments = runs.arguments(
-            workdir, {"train.polish_steps": 0, **(changes or {})}
-        )
+        arguments = runs.arguments(workdir, changes or {})
         monkeypatch.setattr(sys, "argv", ["burgers", *arguments, *flags])
         monkeypatch.chdir(ROOT)
         capfd.readouterr()
@@ -147,7 +144,7 @@ def assert_bit_equal(last_state):
     def check(one: Path, two: Path) -> None:
         first, second = last_state(one), last_state(two)
         assert jax.tree.structure(first) == jax.tree.structure(second)
-        assert int(first["step"]) == int(second["step"]) == STEPS + POLISH
+        assert int(first["step"]) == int(second["step"]) == STEPS
         for a, b in zip(jax.tree.leaves(first), jax.tree.leaves(second), strict=True):
             np.testing.assert_array_equal(a, b)
 

@@ -6,7 +6,6 @@ import pytest
 from experiments import benchmarks, reproduction_report
 from experiments.config.build import build
 from experiments.config.command_line import read_config
-from experiments.config.schema import settle_model
 from experiments.pages import benchmark_page, markdown
 from experiments.paper import ARTIFACTS
 from experiments.paper.ablations import RECIPE
@@ -88,9 +87,7 @@ def test_every_run_of_every_artifact_is_a_valid_config(protocol):
         for field, value in run.changes:
             fields.setdefault((run.config, field, str(value)), run)
     for run in {id(run): run for run in fields.values()}.values():
-        config = read_config(f"configs/{run.config}.py:{run.recipe}")
-        with config.unlocked():
-            config.update_from_flattened_dict(dict(run.changes))
+        read_config(f"configs/{run.config}.py:{run.recipe}").changed(dict(run.changes))
 
 
 @pytest.mark.parametrize("name", SHAPED)
@@ -255,11 +252,8 @@ def test_what_undoing_costs_is_one_table():
 
 
 def built(run):
-    settings = read_config(f"configs/{run.config}.py:{run.recipe}")
-    with settings.unlocked():
-        settings.update_from_flattened_dict(dict(run.changes))
-    settle_model(settings)
-    return build(settings)
+    config = read_config(f"configs/{run.config}.py:{run.recipe}")
+    return build(config.changed(dict(run.changes)))
 
 
 @pytest.mark.parametrize("config", benchmark_page.BENCHMARKS)

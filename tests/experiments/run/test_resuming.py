@@ -36,7 +36,6 @@ def test_killed_at_a_random_moment(
 def test_told_to_stop_by_every_signal_in_turn(
     runs, straight, tmp_path, wait_for_step, assert_bit_equal, last_state
 ):
-    # The third is in the polishing phase, which starts at step 200.
     moments = [(signal.SIGTERM, 20), (signal.SIGUSR1, 110), (signal.SIGINT, 210)]
     reached = 0
     for number, step in moments:

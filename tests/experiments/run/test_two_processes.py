@@ -9,7 +9,6 @@ INTERRUPTED = 75
 CHANGES = {
     "train.steps": 300,
     "train.checkpoint_every": 100,
-    "train.polish_steps": 0,
 }
 
 

@@ -6,9 +6,9 @@ import re
 import shutil
 
 import numpy as np
-from ml_collections import ConfigDict
 
 import pilno_jax
+from experiments.config.schema import RunConfig
 from experiments.run.interruption import Interruption
 from experiments.run.terminal import Console
 from pilno_jax import evaluation
@@ -71,7 +71,7 @@ def test_a_loaded_run_predicts_what_the_run_reported(straight, runs):
     run = pilno_jax.load(straight)
     result = json.loads((straight / "result.json").read_text())
     assert run.step == result["best_step"]
-    config = ConfigDict(run.config)
+    config = RunConfig.from_dict(run.config)
     test = run.labelled_set(config, "test", runs.cache, Console(), Interruption())
     found = evaluation.summary(run.predict(test["inputs"]), test["labels"])
     assert found["relative_l2"] == result["relative_l2"]
@@ -79,14 +79,14 @@ def test_a_loaded_run_predicts_what_the_run_reported(straight, runs):
 
 def test_a_finished_run_says_so_and_touches_nothing(straight, launch):
     before = fingerprint(straight)
-    code, out, _ = launch(straight, {"train.polish_steps": 20})
+    code, out, _ = launch(straight)
     assert code == 0 and len(out) == 1 and "finished" in out[0]
     assert fingerprint(straight) == before
 
 
 def test_another_config_is_refused_and_the_differences_are_named(straight, launch):
     before = fingerprint(straight)
-    changes = {"train.polish_steps": 20, "seed": 7, "train.learning_rate": 0.5}
+    changes = {"seed": 7, "train.learning_rate": 0.5}
     code, out, err = launch(straight, changes)
     assert code == WRONG_CONFIG and out == [] and len(err) == 1
     assert "seed: 0 there, 7 asked for" in err[0]
