@@ -8,6 +8,7 @@ import dataclasses
 import inspect
 import re
 import types
+import typing
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -149,9 +150,14 @@ def model(name: str, **options: Any) -> ModelSection:
 
 def _argument(default: Any, annotation: Any, meaning: str) -> Argument:
     """A value has the type of the default; the annotation tells where there is none."""
-    if default is not None and default is not REQUIRED:
-        return Argument(default, type(default), meaning)
-    kind = object if annotation is REQUIRED else annotation
+    if default is None or default is REQUIRED:
+        kind = object if annotation is REQUIRED else annotation
+    elif not isinstance(default, tuple):
+        kind = type(default)
+    elif typing.get_origin(annotation) is tuple:
+        kind = annotation
+    else:
+        kind = tuple[type(default[0]), ...] if default else tuple
     return Argument(default, kind, meaning)
 
 

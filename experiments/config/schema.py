@@ -17,6 +17,7 @@ from experiments.config.settings import (
     NOT_NEGATIVE,
     PART_OF_A_PATH,
     Section,
+    of_kind,
     one_of,
     require_known,
     section,
@@ -188,7 +189,7 @@ class Evaluation(Section):
     vary: str = setting(
         "", "The field of `problem` that these laws change; empty: no such laws."
     )
-    over: tuple[float | str, ...] = setting(
+    over: tuple[int | float | str, ...] = setting(
         (), "The values of that field, one law each."
     )
 
@@ -230,9 +231,12 @@ class RunConfig(Section):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.evaluation.vary:
-            allowed = sorted(self.problem.options)
-            require_choice("evaluation.vary", self.evaluation.vary, allowed)
+        if vary := self.evaluation.vary:
+            require_choice("evaluation.vary", vary, sorted(self.problem.options))
+            # Tested last, these laws would otherwise fail when all is trained.
+            kind = self.problem.arguments(self.problem.name)[vary].kind
+            for value in self.evaluation.over:
+                of_kind("evaluation.over", value, kind)
 
     def changed(self, changes: Mapping[str, Any]) -> "RunConfig":
         """A copy with `{"section.field": value}` set, checked as a whole.

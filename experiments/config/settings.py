@@ -139,9 +139,10 @@ def of_kind(path: str, value: Any, kind: Any) -> Any:
     A whole number will do where a fraction is asked for, a list where a tuple is.
     """
     kinds = kinds_of(kind)
-    value = _tuples_for_lists(value)
     if value is None and type(None) in kinds:
         return None
+    if isinstance(value, list):
+        value = tuple(value)
     if type(value) is int and float in kinds and int not in kinds:
         value = float(value)
     fits = isinstance(value, tuple(kinds))
@@ -149,10 +150,23 @@ def of_kind(path: str, value: Any, kind: Any) -> Any:
         fits = bool in kinds or object in kinds
     wanted = sorted(one.__name__ for one in kinds - {type(None)})
     require(fits, path, value, f"a value of type {' or '.join(wanted)}")
-    items = value if isinstance(value, tuple) else (value,)
-    finite = all(math.isfinite(item) for item in items if isinstance(item, float))
-    require(finite, path, value, "finite numbers")
+    if isinstance(value, tuple):
+        return _items_of_kind(path, value, kind)
+    finite = not isinstance(value, float) or math.isfinite(value)
+    require(finite, path, value, "a finite number")
     return value
+
+
+def _items_of_kind(path: str, values: tuple[Any, ...], kind: Any) -> tuple[Any, ...]:
+    """Items as `tuple[float, ...]` or `tuple[float, float]` has them."""
+    kinds = typing.get_args(kind)
+    if not kinds or kinds[-1] is Ellipsis:
+        kinds = (kinds or (object,))[:1] * len(values)
+    require(len(values) == len(kinds), path, values, f"{len(kinds)} values")
+    return tuple(
+        of_kind(f"{path}[{index}]", item, item_kind)
+        for index, (item, item_kind) in enumerate(zip(values, kinds, strict=True))
+    )
 
 
 def kinds_of(kind: Any) -> set[Any]:
@@ -171,9 +185,3 @@ def require_known(path: str, name: str, known: Iterable[str]) -> None:
     if name not in known:
         text = f"{path} is no field of the config"
         raise ArgumentError(f"{text}: expected one of {sorted(known)}")
-
-
-def _tuples_for_lists(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return tuple(map(_tuples_for_lists, value))
-    return value

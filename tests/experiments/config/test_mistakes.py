@@ -25,6 +25,8 @@ def flag(field, value):
         (flag("train.learning_rate", "nan"), ["train.learning_rate", "nan", "finite"]),
         (flag("problem.viscosity", "inf"), ["problem.viscosity", "inf", "finite"]),
         (flag("model.period", "(1.0, 1e999)"), ["model.period", "inf", "finite"]),
+        (flag("model.period", "('a', 1)"), ["model.period[0] = 'a' ", "float"]),
+        (flag("problem.virtual_length_scales", "(1,)"), ["(1,) ", "2 values"]),
         (flag("train.warmup", -1), ["train.warmup = -1 ", ">= 0"]),
         (flag("train.clip_norm", -1), ["train.clip_norm = -1.0 ", ">= 0"]),
         (flag("train.decay_factor", 0), ["train.decay_factor = 0.0 ", "(0, 1]"]),

@@ -72,7 +72,7 @@ def test_every_number_has_a_range_and_is_finite(section, field, kind):
         with pytest.raises(ArgumentError, match=f"^{path} = "):
             given(section, **{field.name: endless})
     if float in kinds:
-        with pytest.raises(ArgumentError, match="expected finite numbers$"):
+        with pytest.raises(ArgumentError, match="expected a finite number$"):
             given(section, **{field.name: float("inf")})
     if int in kinds:
         with pytest.raises(ArgumentError, match="expected a value of type int$"):
@@ -101,6 +101,9 @@ def test_a_changed_copy_is_checked_as_a_whole():
         CONFIG.changed({"train.stepz": 7})
     with pytest.raises(ArgumentError, match="evaluation.vary = 'colour'"):
         CONFIG.changed({"evaluation.vary": "colour"})
+    laws = {"evaluation.vary": "sigma", "evaluation.over": (0.1, "wide")}
+    with pytest.raises(ArgumentError, match="evaluation.over = 'wide' .* type float"):
+        CONFIG.changed(laws)
 
 
 @pytest.mark.parametrize("recipe", ["fast", "paper"])
