@@ -12,7 +12,7 @@ from ml_collections import ConfigDict, config_dict, config_flags
 from ml_collections.config_flags import config_path
 
 from experiments.config.problem_and_model import Named
-from experiments.config.schema import RunConfig, require_field, settled
+from experiments.config.schema import RunConfig, settled, value_at
 from experiments.config.settings import Section, kinds_of, typed_fields
 from pilno_jax.checks import ArgumentError
 
@@ -32,7 +32,6 @@ def parse(
     Raises:
         ArgumentError: a flag that is unknown, or whose value is not allowed.
     """
-    require_fields(config, arguments)
     changeable = as_config_dict(config)
     argv = ["", *last_tuples(config, arguments)]
     try:
@@ -49,37 +48,24 @@ def parse(
     return settled(changeable.to_dict())
 
 
-def require_fields(config: RunConfig, arguments: list[str]) -> None:
-    """Every override names a field of the config; ml_collections has no line for it."""
-    sections = config.to_dict()
-    for argument in arguments:
-        if override := OVERRIDE.fullmatch(argument):
-            require_field(sections, override[1])
-
-
 def last_tuples(config: RunConfig, arguments: list[str]) -> list[str]:
     """The arguments with the last value alone of each tuple, as of other fields.
 
-    ml_collections would append one to the other.
+    ml_collections would append one to the other; and it has no one-line error for an
+    override of a field that there is not.
     """
+    sections = config.to_dict()
     others: list[str] = []
     tuples: dict[str, str] = {}
     remaining = iter(arguments)
     for argument in remaining:
         override = OVERRIDE.fullmatch(argument)
-        if override and isinstance(_value(config, override[1]), tuple):
+        if override and isinstance(value_at(sections, override[1]), tuple):
             value = next(remaining, "") if override[2] is None else override[2]
             tuples[override[1]] = f"--config.{override[1]}={value}"
         else:
             others.append(argument)
     return [*tuples.values(), *others]
-
-
-def _value(config: RunConfig, path: str) -> Any:
-    value: Any = config.to_dict()
-    for name in path.split("."):
-        value = value[name]
-    return value
 
 
 def as_config_dict(config: RunConfig) -> ConfigDict:

@@ -245,21 +245,20 @@ class RunConfig(Section):
         """
         sections = self.to_dict()
         for path, value in changes.items():
-            require_field(sections, path)
-            fields, *names = sections, *path.split(".")
-            for name in names[:-1]:
-                fields = fields[name]
-            fields[names[-1]] = value
+            value_at(sections, path)
+            *section, field = path.split(".")
+            fields = value_at(sections, section[0]) if section else sections
+            fields[field] = value
         return settled(sections)
 
 
-def require_field(sections: Mapping[str, Any], path: str) -> None:
-    """`path`, "section.field" or "field", names a field of the config."""
-    fields: Any = sections
+def value_at(sections: Mapping[str, Any], path: str) -> Any:
+    """What `path`, "section.field" or "field", holds; an error if there is no such."""
+    value: Any = sections
     for name in path.split("."):
-        known = fields if isinstance(fields, Mapping) else ()
-        require_known(path, name, known)
-        fields = fields[name]
+        require_known(path, name, value if isinstance(value, Mapping) else ())
+        value = value[name]
+    return value
 
 
 def settled(sections: Mapping[str, Any]) -> RunConfig:

@@ -81,7 +81,7 @@ class Section:
         for field, kind in typed_fields(type(self)):
             value = getattr(self, field.name)
             path = self.path(field.name)
-            if issubclass(kind if isinstance(kind, type) else object, Section):
+            if is_section(kind):
                 require(isinstance(value, kind), path, value, f"a {kind.__name__}")
                 continue
             value = of_kind(path, value, kind)
@@ -107,12 +107,9 @@ class Section:
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The section that `to_dict` wrote; fields left out take their defaults."""
         require_mapping(cls.section_name or "the config", values)
-        sections = {
-            field.name: kind
-            for field, kind in typed_fields(cls)
-            if isinstance(kind, type) and issubclass(kind, Section)
-        }
-        known = {field.name: field for field in dataclasses.fields(cls)}
+        fields = typed_fields(cls)
+        sections = {field.name: kind for field, kind in fields if is_section(kind)}
+        known = {field.name: field for field, _ in fields}
         for name in values:
             require_known(cls.path(name), name, known)
         for name, field in known.items():
@@ -125,6 +122,11 @@ class Section:
                 for name, value in values.items()
             }
         )
+
+
+def is_section(kind: Any) -> bool:
+    """Whether a field of that type is a section."""
+    return isinstance(kind, type) and issubclass(kind, Section)
 
 
 def typed_fields(kind: type) -> list[tuple[dataclasses.Field, Any]]:

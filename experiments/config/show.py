@@ -8,14 +8,14 @@ from typing import Any
 
 from experiments.config.problem_and_model import Named
 from experiments.config.schema import RunConfig
-from experiments.config.settings import Range, Section
+from experiments.config.settings import Range, Section, is_section, typed_fields
 
 WIDTH = 88
 WIDEST_VALUE = 40  # columns; meanings stand to the right of them
 
 
 def printed(config: RunConfig) -> str:
-    """Every field with its value and its meaning; a TOML file, as it happens."""
+    """Every field with its value and, in a comment, its meaning: a TOML file."""
     top = [f for f in dataclasses.fields(config) if f.name not in sections_of(config)]
     values = {field.name: getattr(config, field.name) for field in top}
     lines = ["# --config.SECTION.FIELD=VALUE changes a field.", ""]
@@ -52,8 +52,9 @@ def _meaning(metadata: Mapping[str, Any]) -> str:
 def _lines(values: Mapping[str, Any], meanings: Mapping[str, str]) -> list[str]:
     settings = {
         # TOML has no null: a field without a value is a comment.
-        name: f"# {name} is not set" if value is None else f"{name} = {_toml(value)}"
+        name: f"# {name} is not set" if value is None else f"{name} = {text}"
         for name, value in values.items()
+        for text in [json.dumps(value)]  # TOML writes all the others as JSON does
     }
     column = min(max(map(len, settings.values())), WIDEST_VALUE)
     lines = []
@@ -68,8 +69,14 @@ def _lines(values: Mapping[str, Any], meanings: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def _toml(value: Any) -> str:
-    return json.dumps(value)
+def fields_of(section: type[Section]) -> dict[str, Any]:
+    """The names of a section's fields, with those of the sections in it."""
+    if issubclass(section, Named):
+        return dict.fromkeys(("name", "others of what it names"))
+    return {
+        field.name: fields_of(kind) if is_section(kind) else None
+        for field, kind in typed_fields(section)
+    }
 
 
 def help_text(

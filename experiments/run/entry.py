@@ -13,9 +13,7 @@ from typing import Any
 from absl import flags, logging
 
 from experiments.config import command_line, overrides, show
-from experiments.config.problem_and_model import Named
 from experiments.config.schema import RunConfig
-from experiments.config.settings import Section, typed_fields
 from experiments.run import exit_codes
 from experiments.run.interruption import Interrupted, Interruption
 from pilno_jax.checks import ArgumentError
@@ -99,7 +97,7 @@ def run_flags(name: str, default_config: str) -> flags.FlagValues:
 
 def described(name: str, default_config: str, config: RunConfig | None) -> str:
     """The help text; without a config file the fields that every config has."""
-    fields = config.to_dict() if config else fields_of(RunConfig)
+    fields = config.to_dict() if config else show.fields_of(RunConfig)
     return show.help_text(
         f"experiments.{name}",
         sys.modules["__main__"].__doc__ or "",
@@ -107,18 +105,6 @@ def described(name: str, default_config: str, config: RunConfig | None) -> str:
         fields,
         exit_codes.listed(),
     )
-
-
-def fields_of(section: type[Section]) -> dict[str, Any]:
-    """The names of a section's fields, with those of the sections in it."""
-    if issubclass(section, Named):
-        return dict.fromkeys(("name", "others of what it names"))
-    return {
-        field.name: fields_of(kind)
-        if isinstance(kind, type) and issubclass(kind, Section)
-        else None
-        for field, kind in typed_fields(section)
-    }
 
 
 def changes(config: RunConfig, asked: RunConfig) -> dict[str, Any]:

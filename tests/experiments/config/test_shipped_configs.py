@@ -3,6 +3,7 @@
 import ast
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_every_benchmark_has_a_config():
 def test_two_steps(path, recipe, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(ROOT)
     config = command_line.read_config(f"{path}:{recipe}")
-    changes = {"evaluation.over": config.evaluation.over[:1]}
+    changes: dict[str, Any] = {"evaluation.over": config.evaluation.over[:1]}
     if config.train.num_virtual:
         changes["train.num_virtual"] = 5
     sections = config.to_dict()
