@@ -5,11 +5,12 @@ from typing import Any
 
 import jax
 
-from experiments.config.build import Run, build
+from experiments.config.build import BuiltRun, build
 from pilno_jax import data
+from pilno_jax.runs import files
 
 
-def built(config: str, recipe: str = "fast", **changes: Any) -> Run:
+def built(config: str, recipe: str = "fast", **changes: Any) -> BuiltRun:
     """The run of configs/`config`.py.
 
     Args:
@@ -19,12 +20,10 @@ def built(config: str, recipe: str = "fast", **changes: Any) -> Run:
             model={"width": 8}.
     """
     chosen = importlib.import_module(f"configs.{config}").get_config(recipe)
-    for section, fields in changes.items():
-        chosen[section].update(fields)
-    return build(chosen)
+    return build(chosen.changed(files.flatten(changes)))
 
 
-def labelled(run: Run) -> dict[str, Any]:
+def labelled(run: BuiltRun) -> dict[str, Any]:
     """As many labelled samples as the run trains on."""
     count = run.config.train.num_train
     generated = data.generate(run.problem, jax.random.key(0), count)

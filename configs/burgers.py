@@ -24,23 +24,40 @@ brackets the error without them over the error with them after a tenth of the st
   they cost; small batches, a cosine schedule: more steps in the same time.
 """
 
-from experiments.config.schema import Config, base, paper_training
+from experiments.config.problem_and_model import model, problem
+from experiments.config.recipes import LENGTH_SCALES, choose, paper_initial_value
+from experiments.config.schema import RunConfig, Train
 
 
-def get_config(recipe: str = "fast") -> Config:
-    config = base("burgers", "alno", recipe)
-    config.evaluation.vary = "length_scale"
-    config.evaluation.over = (0.5, 1.0, 2.0, 5.0)
-    model = config.model
-    if recipe == "paper":
-        config.problem.update(hard_constraints=False, moving_frame=False)
-        config.problem.virtual_length_scales = (0.5, 0.5)
-        model.update(width=32, num_layers=4, activation="tanh")
-        model.update(modes=(14, 14), poles=(14, 14))
-        paper_training(config, num_virtual=1000, rate=5.0)
-        return config
-    config.problem.virtual_length_scales = (0.5, 1.0)
-    model.update(width=32, num_layers=4, activation="gelu")
-    model.update(modes=(10, 10), poles=(4, 4), period=(1.0, 1.5))
-    config.train.steps = 6000
-    return config
+def get_config(recipe: str = "fast") -> RunConfig:
+    return choose(recipe, fast, paper)
+
+
+def fast() -> RunConfig:
+    return RunConfig(
+        recipe="fast",
+        problem=problem("burgers", virtual_length_scales=(0.5, 1.0)),
+        model=model(
+            "alno",
+            width=32,
+            num_layers=4,
+            activation="gelu",
+            modes=(10, 10),
+            poles=(4, 4),
+            period=(1.0, 1.5),
+        ),
+        train=Train(steps=6000),
+        evaluation=LENGTH_SCALES,
+    )
+
+
+def paper() -> RunConfig:
+    frame_at_rest = problem(
+        "burgers",
+        hard_constraints=False,
+        moving_frame=False,
+        virtual_length_scales=(0.5, 0.5),
+    )
+    return paper_initial_value(
+        frame_at_rest, num_layers=4, activation="tanh", num_virtual=1000
+    )

@@ -19,24 +19,50 @@ brackets the error without them over the error with them after a tenth of the st
   12 modes and 4 poles, width 32: faster steps, and more of them.
 """
 
-from experiments.config.schema import Config, base, paper_training
+from experiments.config.problem_and_model import model, problem
+from experiments.config.recipes import choose, paper_training
+from experiments.config.schema import RunConfig, Train, Weights
 
 
-def get_config(recipe: str = "fast") -> Config:
-    config = base("darcy", "alno", recipe)
-    config.train.num_train = 10
-    if recipe == "paper":
-        config.problem.update(measure="l2", features="paper")
-        config.model.update(width=64, num_layers=4, activation="gelu")
-        config.model.update(modes=(20, 20), poles=(20, 20))
-        paper_training(config, num_virtual=900, rate=None)
-        config.train.batch_data = 1
-        config.weights.data = 5.0
-        return config
-    config.problem.measure = "h-1"
-    config.model.update(width=32, num_layers=4, activation="gelu")
-    config.model.update(modes=(12, 12), poles=(4, 4))
-    train = config.train
-    train.batch_data, train.batch_physics, train.steps = 2, 8, 5000
-    train.optimizer, train.learning_rate = "muon", 1e-2
-    return config
+def get_config(recipe: str = "fast") -> RunConfig:
+    return choose(recipe, fast, paper)
+
+
+def fast() -> RunConfig:
+    return RunConfig(
+        recipe="fast",
+        problem=problem("darcy", measure="h-1"),
+        model=model(
+            "alno",
+            width=32,
+            num_layers=4,
+            activation="gelu",
+            modes=(12, 12),
+            poles=(4, 4),
+        ),
+        train=Train(
+            num_train=10,
+            batch_data=2,
+            batch_physics=8,
+            steps=5000,
+            optimizer="muon",
+            learning_rate=1e-2,
+        ),
+    )
+
+
+def paper() -> RunConfig:
+    return RunConfig(
+        recipe="paper",
+        problem=problem("darcy", measure="l2", features="paper"),
+        model=model(
+            "alno",
+            width=64,
+            num_layers=4,
+            activation="gelu",
+            modes=(20, 20),
+            poles=(20, 20),
+        ),
+        train=paper_training(num_virtual=900, num_train=10, batch_data=1),
+        weights=Weights(data=5.0, virtual=1.0),
+    )

@@ -18,21 +18,19 @@ tenth of the steps (results/reproduction/diffusion-ablation.json):
   the small ones reach what is asked of them. gelu, small batches, a cosine schedule.
 """
 
-from experiments.config.schema import Config, base, paper_training
+from experiments.config.problem_and_model import problem
+from experiments.config.recipes import choose, fast_initial_value, paper_initial_value
+from experiments.config.schema import RunConfig
 
 
-def get_config(recipe: str = "fast") -> Config:
-    config = base("diffusion", "alno", recipe)
-    config.evaluation.vary = "length_scale"
-    config.evaluation.over = (0.5, 1.0, 2.0, 5.0)
-    if recipe == "paper":
-        config.problem.hard_constraints = False
-        config.model.update(width=32, num_layers=4, activation="tanh")
-        config.model.update(modes=(14, 14), poles=(14, 14))
-        paper_training(config, num_virtual=1000, rate=5.0)
-        return config
-    config.problem.virtual_length_scales = (0.5, 1.0)
-    config.model.update(width=32, num_layers=2, activation="gelu")
-    config.model.update(modes=(10, 10), poles=(4, 4), period=(1.0, 1.5))
-    config.train.steps = 2500
-    return config
+def get_config(recipe: str = "fast") -> RunConfig:
+    return choose(recipe, fast, paper)
+
+
+def fast() -> RunConfig:
+    return fast_initial_value(problem("diffusion", virtual_length_scales=(0.5, 1.0)))
+
+
+def paper() -> RunConfig:
+    soft = problem("diffusion", hard_constraints=False)
+    return paper_initial_value(soft, num_layers=4, activation="tanh", num_virtual=1000)

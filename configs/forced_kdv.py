@@ -20,24 +20,67 @@ them after a tenth of the steps (results/reproduction/kdv-ablation.json):
 - no weights in time [1.16]: the measure itself is causal.
 """
 
-from experiments.config.schema import Config, base, paper_training
+from experiments.config.problem_and_model import model, problem
+from experiments.config.recipes import (
+    PAPER_WEIGHTS,
+    choose,
+    exponential_causality,
+    paper_training,
+)
+from experiments.config.schema import Data, Evaluation, RunConfig, Train
+
+NUM_TRAIN = 27  # nine of each family
+TEST_SETS = Data(num_test=300)
+EACH_FAMILY = Evaluation(vary="family", over=("A", "B", "C"))
 
 
-def get_config(recipe: str = "fast") -> Config:
-    config = base("forced_kdv", "alno", recipe)
-    config.train.num_train = 27
-    config.data.num_test = 300
-    config.evaluation.vary = "family"
-    config.evaluation.over = ("A", "B", "C")
-    if recipe == "paper":
-        config.problem.update(measure="l2", features="paper", hard_constraints=False)
-        config.model.update(width=24, num_layers=2, activation="gelu")
-        config.model.update(modes=(20, 20), poles=(20, 20))
-        paper_training(config, num_virtual=1800, rate=2.0)
-        return config
-    config.model.update(width=32, num_layers=4, activation="gelu")
-    config.model.update(modes=(16, 12), poles=(4, 4), period=(1.2, 1.5))
-    train = config.train
-    train.batch_data, train.batch_physics, train.steps = 3, 9, 2500
-    train.optimizer, train.learning_rate = "muon", 1e-2
-    return config
+def get_config(recipe: str = "fast") -> RunConfig:
+    return choose(recipe, fast, paper)
+
+
+def fast() -> RunConfig:
+    return RunConfig(
+        recipe="fast",
+        problem=problem("forced_kdv"),
+        model=model(
+            "alno",
+            width=32,
+            num_layers=4,
+            activation="gelu",
+            modes=(16, 12),
+            poles=(4, 4),
+            period=(1.2, 1.5),
+        ),
+        data=TEST_SETS,
+        train=Train(
+            num_train=NUM_TRAIN,
+            batch_data=3,
+            batch_physics=9,
+            steps=2500,
+            optimizer="muon",
+            learning_rate=1e-2,
+        ),
+        evaluation=EACH_FAMILY,
+    )
+
+
+def paper() -> RunConfig:
+    return RunConfig(
+        recipe="paper",
+        problem=problem(
+            "forced_kdv", measure="l2", features="paper", hard_constraints=False
+        ),
+        model=model(
+            "alno",
+            width=24,
+            num_layers=2,
+            activation="gelu",
+            modes=(20, 20),
+            poles=(20, 20),
+        ),
+        data=TEST_SETS,
+        train=paper_training(num_virtual=1800, num_train=NUM_TRAIN),
+        weights=PAPER_WEIGHTS,
+        causality=exponential_causality(rate=2.0),
+        evaluation=EACH_FAMILY,
+    )

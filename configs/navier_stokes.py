@@ -6,27 +6,57 @@ The paper has no such problem; `:paper` takes its common settings and layer size
 y are periodic: their transient branch keeps the Fourier modes, only time has poles.
 """
 
-from experiments.config.schema import Config, base, paper_training
+from experiments.config.problem_and_model import model, problem
+from experiments.config.recipes import (
+    PAPER_WEIGHTS,
+    choose,
+    exponential_causality,
+    paper_training,
+)
+from experiments.config.schema import Evaluation, RunConfig, Train, Weights
+
+TWO_LENGTH_SCALES = Evaluation(vary="length_scale", over=(1.0, 2.0))
 
 
-def get_config(recipe: str = "fast") -> Config:
-    config = base("navier_stokes", "alno", recipe)
-    config.evaluation.vary = "length_scale"
-    config.evaluation.over = (1.0, 2.0)
-    model = config.model
-    model.period = (1.0, 1.0, 1.5)
-    if recipe == "paper":
-        config.problem.hard_constraints = False
-        model.update(
-            width=32, num_layers=4, modes=(8, 8, 6), poles=(8, 8, 6), activation="tanh"
-        )
-        paper_training(config, num_virtual=1000, rate=5.0)
-        return config
-    model.update(
-        width=16, num_layers=3, modes=(6, 6, 5), poles=(0, 0, 3), activation="gelu"
+def get_config(recipe: str = "fast") -> RunConfig:
+    return choose(recipe, fast, paper)
+
+
+def fast() -> RunConfig:
+    return RunConfig(
+        recipe="fast",
+        problem=problem("navier_stokes"),
+        model=model(
+            "alno",
+            width=16,
+            num_layers=3,
+            activation="gelu",
+            modes=(6, 6, 5),
+            poles=(0, 0, 3),
+            period=(1.0, 1.0, 1.5),
+        ),
+        train=Train(batch_data=2, batch_physics=6, steps=4000),
+        # Residuals are in units of sigma / T per vortex turned: ten times u's own.
+        weights=Weights(data=1.0, pde=0.1, virtual=1.0),
+        evaluation=TWO_LENGTH_SCALES,
     )
-    train = config.train
-    train.batch_data, train.batch_physics, train.steps = 2, 6, 4000
-    # Residuals are in units of sigma / T per vortex turned: ten times u's own.
-    config.weights.update(data=1.0, pde=0.1, virtual=1.0)
-    return config
+
+
+def paper() -> RunConfig:
+    return RunConfig(
+        recipe="paper",
+        problem=problem("navier_stokes", hard_constraints=False),
+        model=model(
+            "alno",
+            width=32,
+            num_layers=4,
+            activation="tanh",
+            modes=(8, 8, 6),
+            poles=(8, 8, 6),
+            period=(1.0, 1.0, 1.5),
+        ),
+        train=paper_training(num_virtual=1000),
+        weights=PAPER_WEIGHTS,
+        causality=exponential_causality(rate=5.0),
+        evaluation=TWO_LENGTH_SCALES,
+    )

@@ -21,23 +21,60 @@ them after a tenth of the steps (results/reproduction/rd-ablation.json):
 - no weights in time: the paper's, of rate 0.5, change nothing here [0.99].
 """
 
-from experiments.config.schema import Config, base, paper_training
+from experiments.config.problem_and_model import model, problem
+from experiments.config.recipes import (
+    LENGTH_SCALES,
+    PAPER_WEIGHTS,
+    choose,
+    exponential_causality,
+    paper_training,
+)
+from experiments.config.schema import RunConfig, Train
 
 
-def get_config(recipe: str = "fast") -> Config:
-    config = base("reaction_diffusion", "alno", recipe, task="forcing")
-    config.evaluation.vary = "length_scale"
-    config.evaluation.over = (0.5, 1.0, 2.0, 5.0)
-    if recipe == "paper":
-        config.problem.virtual_length_scales = (0.5, 0.5)
-        config.problem.mollifier = "sines"
-        config.model.update(width=64, num_layers=4, activation="sin")
-        config.model.update(modes=(20, 20), poles=(20, 20))
-        paper_training(config, num_virtual=500, rate=0.5)
-        return config
-    config.problem.virtual_length_scales = (0.5, 1.0)
-    config.model.update(width=32, num_layers=4, activation="gelu")
-    config.model.update(modes=(10, 10), poles=(4, 4), period=(1.2, 1.5))
-    config.train.steps = 4000
-    config.train.optimizer, config.train.learning_rate = "muon", 1e-2
-    return config
+def get_config(recipe: str = "fast") -> RunConfig:
+    return choose(recipe, fast, paper)
+
+
+def fast() -> RunConfig:
+    return RunConfig(
+        recipe="fast",
+        problem=problem(
+            "reaction_diffusion", task="forcing", virtual_length_scales=(0.5, 1.0)
+        ),
+        model=model(
+            "alno",
+            width=32,
+            num_layers=4,
+            activation="gelu",
+            modes=(10, 10),
+            poles=(4, 4),
+            period=(1.2, 1.5),
+        ),
+        train=Train(steps=4000, optimizer="muon", learning_rate=1e-2),
+        evaluation=LENGTH_SCALES,
+    )
+
+
+def paper() -> RunConfig:
+    return RunConfig(
+        recipe="paper",
+        problem=problem(
+            "reaction_diffusion",
+            task="forcing",
+            virtual_length_scales=(0.5, 0.5),
+            mollifier="sines",
+        ),
+        model=model(
+            "alno",
+            width=64,
+            num_layers=4,
+            activation="sin",
+            modes=(20, 20),
+            poles=(20, 20),
+        ),
+        train=paper_training(num_virtual=500),
+        weights=PAPER_WEIGHTS,
+        causality=exponential_causality(rate=0.5),
+        evaluation=LENGTH_SCALES,
+    )

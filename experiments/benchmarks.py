@@ -14,7 +14,8 @@ from absl import app, flags
 from experiments.pages.benchmark_page import PAGE, README, in_readme, page
 from experiments.pages.benchmark_results import RESULTS, read_results
 from experiments.paper.benchmark_runs import PARTS, gather, runs
-from experiments.run.entry import FAILED, INTERRUPTED, complain
+from experiments.run.entry import complain
+from experiments.run.exit_codes import FAILED, INTERRUPTED
 from experiments.run.interruption import Interrupted
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags

@@ -16,7 +16,8 @@ from absl import app, flags
 
 from experiments.paper import ARTIFACTS
 from experiments.paper.artifact import Findings, Report
-from experiments.run.entry import FAILED, INTERRUPTED, complain
+from experiments.run.entry import complain
+from experiments.run.exit_codes import FAILED, INTERRUPTED
 from experiments.run.interruption import Interrupted
 from experiments.run.open_run import silence_orbax
 from experiments.run.terminal import Console

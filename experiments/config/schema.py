@@ -1,137 +1,267 @@
-"""The fields every config has, with defaults; a benchmark's file overrides some.
+"""What a run can be told: every field with its default, meaning and range.
 
-The `problem` and `model` sections hold every argument of the factory they name, so
-that each can be set from the command line: --config.problem.viscosity=0.02.
+`RunConfig` is the whole; it cannot be changed, only copied with changes
+(`config.changed({"train.steps": 100})`), and a copy is checked like the original.
 """
 
 import dataclasses
-import inspect
-import typing
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from ml_collections import ConfigDict, config_dict
+from experiments.config.problem_and_model import ModelSection, ProblemSection
+from experiments.config.settings import (
+    ABOVE_ONE,
+    ABOVE_ZERO,
+    BELOW_ONE,
+    FRACTION,
+    NOT_NEGATIVE,
+    PART_OF_A_PATH,
+    Section,
+    of_kind,
+    one_of,
+    require_known,
+    section,
+    setting,
+)
+from pilno_jax.checks import require, require_choice
+from pilno_jax.numerics.precision import PRECISIONS
+from pilno_jax.training import causality, objective, optimizers
 
-from pilno_jax import models, problems
-from pilno_jax.checks import require_choice
 
-RECIPES = ("fast", "paper")
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Data(Section):
+    """The labelled sets that judge a run."""
 
-Config = Any  # a ConfigDict: its fields are known at run time only
+    section_name: ClassVar[str] = "data"
 
-
-def base(problem: str, model: str, recipe: str, **problem_options: Any) -> Config:
-    """A complete config for the named problem and model."""
-    require_choice("recipe", recipe, RECIPES)
-    config: Config = ConfigDict()
-    config.recipe = recipe
-    config.seed = 0
-    config.devices = 1  # of each process
-    config.weight_shards = 1  # of these, how many share the mixing weights
-    config.matmul_precision = "default"  # of the network; residuals are float32
-
-    config.problem = ConfigDict({"name": problem, **_arguments(problem)})
-    config.problem.update(problem_options)
-    config.model = model_section(model)
-
-    config.data = ConfigDict()
-    config.data.num_validation = 50
-    config.data.num_test = 100
-    # Validation and test sets are the same for every training seed.
-    config.data.seed = 2026
-
-    train = config.train = ConfigDict()
-    train.num_train = 25
-    train.batch_data = 4
-    train.batch_physics = 12
-    train.accumulate = 1  # pieces a batch is cut into, one in memory at a time
-    train.num_virtual = config_dict.placeholder(int)  # unset: fresh draws every step
-    train.residual_times = config_dict.placeholder(int)  # unset: all of the grid's
-    train.steps = 4000
-    train.data_loss = "relative"
-    train.physics_loss = "root"
-    train.optimizer = "adam"
-    train.learning_rate = 1e-2
-    train.schedule = "cosine"
-    train.warmup = 100
-    train.decay_every = 2000
-    train.decay_factor = 0.5
-    train.weight_decay = 0.0
-    train.clip_norm = config_dict.placeholder(float)
-    train.averaging = 0.0
-    train.polish_steps = 0
-    train.patience = config_dict.placeholder(int)  # in steps; unset: never stop early
-    train.steps_per_call = 10
-    train.log_every = 50
-    train.checkpoint_every = 500
-    train.max_skipped_in_a_row = 50
-
-    # A handful of labels is soon known by heart; fresh virtual inputs never are.
-    config.weights = ConfigDict({"data": 0.2, "pde": 1.0, "ic": 10.0, "bc": 1.0})
-    config.weights.virtual = 3.0
-    config.causality = ConfigDict(
-        {"name": "uniform", "rate": 5.0, "cutoff": 0.5, "ratio": 10.0, "epsilon": 1.0}
+    num_validation: int = setting(
+        50, "Solved inputs that choose the best checkpoint.", ABOVE_ZERO
+    )
+    num_test: int = setting(
+        100, "Solved inputs that the reported error is measured on.", ABOVE_ZERO
+    )
+    seed: int = setting(
+        2026,
+        "Seed of these sets, which are the same for every training seed.",
+        NOT_NEGATIVE,
     )
 
-    # Further test laws: one problem option, and the values it takes.
-    config.evaluation = ConfigDict({"vary": "", "over": ()})
-    return config
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Train(Section):
+    """What the network learns from, and how."""
+
+    section_name: ClassVar[str] = "train"
+
+    num_train: int = setting(25, "Labelled inputs to learn from.", ABOVE_ZERO)
+    batch_data: int = setting(4, "Labelled inputs in a batch.", ABOVE_ZERO)
+    batch_physics: int = setting(
+        12, "Virtual inputs in a batch, which have no labels.", NOT_NEGATIVE
+    )
+    accumulate: int = setting(
+        1, "Pieces a batch is cut into, one in memory at a time.", ABOVE_ZERO
+    )
+    num_virtual: int | None = setting(
+        None,
+        "Size of a fixed set of virtual inputs; not set: fresh ones every step.",
+        NOT_NEGATIVE,
+    )
+    steps: int = setting(4000, "Optimiser steps in all.", ABOVE_ZERO)
+    data_loss: str = setting(
+        "relative",
+        "Error on labels: relative L2 norm, or squared L2 norm.",
+        one_of(sorted(objective.DATA_LOSSES)),
+    )
+    physics_loss: str = setting(
+        "root",
+        "The residual's squared norm, or its root.",
+        one_of(sorted(objective.PHYSICS_LOSSES)),
+    )
+    optimizer: str = setting(
+        "adam", "What turns gradients into steps.", one_of(optimizers.OPTIMIZERS)
+    )
+    learning_rate: float = setting(1e-2, "The schedule's highest rate.", ABOVE_ZERO)
+    schedule: str = setting(
+        "cosine", "How the learning rate falls.", one_of(optimizers.SCHEDULES)
+    )
+    warmup: int = setting(
+        100, "Steps in which the cosine schedule's rate rises from 0.", NOT_NEGATIVE
+    )
+    decay_every: int = setting(
+        2000, "Steps between two falls of the step schedule.", ABOVE_ZERO
+    )
+    decay_factor: float = setting(
+        0.5, "What each fall multiplies the step schedule's rate by.", FRACTION
+    )
+    weight_decay: float = setting(
+        0.0, "Pull of parameters towards 0; with adam as an L2 penalty.", NOT_NEGATIVE
+    )
+    clip_norm: float | None = setting(
+        None,
+        "Gradients longer than this are shortened to it; not set: none are.",
+        NOT_NEGATIVE,
+    )
+    averaging: float = setting(
+        0.0,
+        "Decay of the running mean of parameters that is evaluated; 0: no mean.",
+        BELOW_ONE,
+    )
+    patience: int | None = setting(
+        None,
+        "Steps without a better validation error that end the run; not set: never.",
+        NOT_NEGATIVE,
+    )
+    steps_per_call: int = setting(
+        10, "Steps in one compiled call; results do not depend on it.", ABOVE_ZERO
+    )
+    log_every: int = setting(50, "Steps between two rows of metrics.jsonl.", ABOVE_ZERO)
+    checkpoint_every: int = setting(
+        500, "Steps between two checkpoints, each with a validation.", ABOVE_ZERO
+    )
+    max_skipped_in_a_row: int = setting(
+        50,
+        "Steps in a row without a finite gradient that end the run.",
+        ABOVE_ZERO,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # Metrics are read between compiled calls, checkpoints written with metrics.
+        for field, unit in (
+            ("log_every", "steps_per_call"),
+            ("checkpoint_every", "log_every"),
+        ):
+            value, step = getattr(self, field), getattr(self, unit)
+            multiple = f"a positive multiple of {self.path(unit)} = {step}"
+            require(value % step == 0, self.path(field), value, multiple)
 
 
-def model_section(name: str, **options: Any) -> ConfigDict:
-    fields = {
-        field.name: _settable(field.default, field.type)
-        for field in dataclasses.fields(models.MODELS[name])
-        if field.init and field.name not in ("parent", "name")
-    }
-    # One value per axis: a config field has but one type.
-    per_axis = fields.keys() & {"modes", "poles", "period"}
-    fields |= {name: (fields[name],) * 2 for name in per_axis}
-    return ConfigDict({"name": name, **fields, **options})
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Weights(Section):
+    """How much each term of the loss counts.
 
-
-def settle_model(config: Config) -> None:
-    """Make the model section that of the model it names, after an override.
-
-    Fields the named model shares keep their values, others take their defaults.
+    A handful of labels is soon known by heart, fresh virtual inputs never are: hence
+    little weight on the former.
     """
-    chosen = config.model.to_dict()
-    require_choice("model.name", chosen["name"], sorted(models.MODELS))
-    section = model_section(chosen["name"])
-    section.update({k: v for k, v in chosen.items() if k in section})
-    with config.unlocked():
-        config.model = section
+
+    section_name: ClassVar[str] = "weights"
+
+    data: float = setting(0.2, "Weight of the error on labels.", NOT_NEGATIVE)
+    pde: float = setting(1.0, "Weight of the equation's residual.", NOT_NEGATIVE)
+    ic: float = setting(10.0, "Weight of a soft initial condition.", NOT_NEGATIVE)
+    bc: float = setting(1.0, "Weight of a soft boundary condition.", NOT_NEGATIVE)
+    virtual: float = setting(
+        3.0,
+        "Further factor on the physics terms of virtual inputs.",
+        NOT_NEGATIVE,
+    )
 
 
-def _arguments(problem: str) -> dict[str, Any]:
-    signature = inspect.signature(problems.FACTORIES[problem])
-    return {
-        name: _settable(parameter.default, parameter.annotation)
-        for name, parameter in signature.parameters.items()
-    }
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Causality(Section):
+    """Weights in time, see `pilno_jax.training.causality`."""
+
+    section_name: ClassVar[str] = "causality"
+
+    name: str = setting(
+        "uniform",
+        "The rule that weighs times; the other fields are parameters of rules.",
+        one_of(sorted(causality.RULES)),
+    )
+    rate: float = setting(
+        5.0, "Decay per unit of time, exponential and inverse rule.", ABOVE_ZERO
+    )
+    cutoff: float = setting(0.5, "Where early times end, piecewise rule.", ABOVE_ZERO)
+    ratio: float = setting(
+        10.0, "Early weight over late weight, piecewise rule.", ABOVE_ONE
+    )
+    epsilon: float = setting(
+        1.0, "How strictly early times come first, adaptive rule.", ABOVE_ZERO
+    )
 
 
-def _settable(default: Any, annotation: Any) -> Any:
-    """A default of None would fix the field's type to NoneType: leave it open."""
-    if default is not None:
-        return default
-    (kind,) = set(typing.get_args(annotation)) - {type(None)}
-    return config_dict.placeholder(kind)
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Evaluation(Section):
+    """Further laws that the trained operator is tested on."""
+
+    section_name: ClassVar[str] = "evaluation"
+
+    vary: str = setting(
+        "", "The field of `problem` that these laws change; empty: no such laws."
+    )
+    over: tuple[int | float | str, ...] = setting(
+        (), "The values of that field, one law each."
+    )
 
 
-def paper_training(config: Config, *, num_virtual: int, rate: float | None) -> None:
-    """The paper's common optimisation settings (Appendix E), epochs turned into steps.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunConfig(Section):
+    """Everything that decides what a run computes."""
 
-    An epoch is one pass over the virtual inputs. `rate` is that of the exponential
-    causality weights, None for a steady problem.
-    """
-    train = config.train
-    train.batch_data, train.batch_physics, train.num_virtual = 3, 50, num_virtual
-    epoch = -(-num_virtual // train.batch_physics)
-    train.steps = 1000 * epoch
-    train.optimizer, train.learning_rate, train.weight_decay = "adam", 1e-2, 1e-4
-    train.schedule, train.decay_every, train.decay_factor = "step", 100 * epoch, 0.5
-    train.patience = 500 * epoch
-    train.data_loss = train.physics_loss = "squared"
-    config.weights.update(data=1.0, virtual=1.0)
-    if rate is not None:
-        config.causality.update(name="exponential", rate=rate)
+    recipe: str = setting(
+        "fast",
+        "Name of the recipe, which the default workdir carries too.",
+        PART_OF_A_PATH,
+    )
+    seed: int = setting(
+        0, "Seed of training set, parameters and batches.", NOT_NEGATIVE
+    )
+    devices: int = setting(
+        1, "Devices of each process, which share every batch.", ABOVE_ZERO
+    )
+    weight_shards: int = setting(
+        1, "How many of the devices share the mixing weights.", ABOVE_ZERO
+    )
+    matmul_precision: str = setting(
+        "default",
+        "Precision of the network's matrix products; residuals are float32.",
+        one_of(PRECISIONS),
+    )
+    problem: ProblemSection = dataclasses.field(
+        metadata={"meaning": "The equation: arguments of its factory in `problems`."}
+    )
+    model: ModelSection = dataclasses.field(
+        metadata={"meaning": "The network: fields of its module in `models`."}
+    )
+    data: Data = section(Data, "The labelled sets that judge a run.")
+    train: Train = section(Train, "What the network learns from, and how.")
+    weights: Weights = section(Weights, "How much each term of the loss counts.")
+    causality: Causality = section(Causality, "Weights in time.")
+    evaluation: Evaluation = section(Evaluation, "Further laws to be tested on.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if vary := self.evaluation.vary:
+            require_choice("evaluation.vary", vary, sorted(self.problem.options))
+            # Tested last, these laws would otherwise fail when all is trained.
+            kind = self.problem.arguments(self.problem.name)[vary].kind
+            for value in self.evaluation.over:
+                of_kind("evaluation.over", value, kind)
+
+    def changed(self, changes: Mapping[str, Any]) -> "RunConfig":
+        """A copy with `{"section.field": value}` set, checked as a whole.
+
+        Another `model.name` keeps the values of the fields that both models have.
+        """
+        sections = self.to_dict()
+        for path, value in changes.items():
+            value_at(sections, path)
+            *section, field = path.split(".")
+            fields = value_at(sections, section[0]) if section else sections
+            fields[field] = value
+        return settled(sections)
+
+
+def value_at(sections: Mapping[str, Any], path: str) -> Any:
+    """What `path`, "section.field" or "field", holds; an error if there is no such."""
+    value: Any = sections
+    for name in path.split("."):
+        require_known(path, name, value if isinstance(value, Mapping) else ())
+        value = value[name]
+    return value
+
+
+def settled(sections: Mapping[str, Any]) -> RunConfig:
+    """The config of sections whose `model.name` may be another's than the fields."""
+    model = ModelSection.settled(sections["model"])
+    return RunConfig.from_dict({**sections, "model": model.to_dict()})

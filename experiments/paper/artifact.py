@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from ml_collections import ConfigDict
 
 import pilno_jax
+from experiments.config.schema import RunConfig
 from experiments.run.data_sets import labelled_set
 from experiments.suite.protocols import Protocol
 from experiments.suite.registry import TestLaw
 from experiments.suite.run_spec import RunSpec
 from pilno_jax import data, evaluation
 from pilno_jax.runs import metrics_log
+from pilno_jax.runs.format import upgrade
 
 Row = dict[str, Any]
 NAME = ""  # the column that names the rows of a table; its heading is left empty
@@ -117,7 +118,7 @@ class Findings:
 
     def test_set(self, key: Key, **changes: Any) -> data.Data:
         """The run's own, or that of a problem with other options, as runs make them."""
-        config = ConfigDict(self.trained(key).config)
+        config = RunConfig.from_dict(upgrade(self.trained(key).config))
         return labelled_set(config, "test", self.cache, **changes)
 
     def predictions(self, key: Key, **changes: Any) -> "Predictions":

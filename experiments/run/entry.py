@@ -1,86 +1,119 @@
 """What every entry point shares: flags, exit codes, no traceback for a user's slip.
 
-Exit codes: 0 done, 1 an error, 2 the config is wrong, 3 diverged,
-75 interrupted: the same command resumes (EX_TEMPFAIL, for requeueing scripts).
+A slip (`checks.ArgumentError`) is one line and exit code 2. Anything unexpected is a
+bug, ours or that of the user's own PDE or config file, and keeps its traceback.
 """
 
 import io
-import json
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
 from absl import flags
-from ml_collections import config_flags
 
-from experiments.config import command_line
-from experiments.config.schema import settle_model
+from experiments.config import command_line, overrides, show
+from experiments.config.schema import RunConfig
+from experiments.run import exit_codes
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.open_run import silence_orbax
+from pilno_jax.checks import ArgumentError
 from pilno_jax.runs import files
 
-FAILED, WRONG_CONFIG, DIVERGED, INTERRUPTED = 1, 2, 3, 75
+
+def launch(name: str, default_config: str = "") -> None:
+    """Do what the command line of `python -m experiments.<name>` asks for, and exit.
+
+    Args:
+        name: the module of experiments/ that was started.
+        default_config: the config file where the command line names none; without
+            a default it has to.
+    """
+    sys.exit(answer(name, default_config, sys.argv[1:]))
 
 
-def launch(name: str, default_config: str) -> None:
-    """Parse the command line of `python -m experiments.<name>` and run it."""
+def answer(name: str, default_config: str, arguments: list[str]) -> int:
+    """Help, the config, or a run: the exit code."""
+    chosen, arguments = command_line.split_config(arguments, default_config)
     try:
-        chosen, arguments = command_line.split_config(sys.argv[1:], default_config)
-        config = command_line.read_config(chosen)
-        command_line.check_overrides(config, arguments)
-    except ValueError as error:
-        sys.exit(complain(str(error)))
-    listed = {
-        "config": f"The recipe [{default_config}]; FILE:paper asks for the paper's.",
-        "workdir": f"Where the run lives [runs/{name}, or one for the recipe].",
+        config = command_line.read_config(chosen) if chosen else None
+        if {"--help", "-help", "-h"} & set(arguments):
+            print(described(name, default_config, config))
+            return exit_codes.DONE
+        if config is None:
+            raise ArgumentError("config is missing: expected --config=FILE")
+        values = run_flags(name, default_config)
+        asked = overrides.parse(config, arguments, values)
+    except ArgumentError as error:
+        return complain(str(error))
+    except command_line.BrokenConfigFile as error:
+        return show_bug(error, chosen.partition(":")[0])
+    if values.print_config:
+        print(show.printed(asked))
+        return exit_codes.DONE
+    stem = Path(chosen.partition(":")[0]).stem
+    origin = {"config": stem, "changes": changes(config, asked)}
+    workdir = values.workdir or default_workdir(name if default_config else stem, asked)
+    return start(asked, Path(workdir), origin, values)
+
+
+def start(
+    config: RunConfig, workdir: Path, origin: dict[str, Any], values: flags.FlagValues
+) -> int:
+    """Run the config as the flags say, alone or with other processes."""
+    silence_orbax()
+    if values.distributed and (trouble := join_processes()):
+        return complain(f"--distributed: {trouble}")
+    return guarded(config, workdir, Path(values.cache), origin, values.max_hours)
+
+
+def flag_meanings(name: str, default_config: str) -> dict[str, str]:
+    """The flags of an entry point, with their defaults in brackets."""
+    return {
+        "config": f"The recipe [{default_config or 'none'}]; FILE:paper asks for the "
+        "paper's.",
+        "workdir": f"Where the run lives [runs/{name if default_config else 'FILE'}, "
+        "or one for the recipe].",
         "cache": "Where data sets are kept, to be shared by runs [runs/cache].",
-        "max_hours": "After that time, save, and end with exit code 75 [no limit].",
+        "max_hours": "After that time, save, and end with exit code "
+        f"{exit_codes.INTERRUPTED} [no limit].",
         "distributed": "One of several processes that train together, as on a cluster.",
         "print_config": "Print the config, overrides included, and stop.",
     }
-    if {"--help", "-help", "-h"} & set(arguments):
-        described = sys.modules["__main__"].__doc__ or ""
-        module = f"experiments.{name}"
-        print(command_line.help_text(module, described, listed, config))
-        sys.exit(0)
-
-    written = files.flatten(config.to_dict())
-    # Flags of our own, not absl's global ones: nothing else defines or reads them.
-    values = flags.FlagValues()
-    argv = [sys.argv[0], *arguments]
-    flags.DEFINE_string("workdir", None, listed["workdir"], values)
-    flags.DEFINE_string("cache", "runs/cache", listed["cache"], values)
-    flags.DEFINE_float("max_hours", None, listed["max_hours"], 0.0, flag_values=values)
-    flags.DEFINE_bool("distributed", False, listed["distributed"], values)
-    flags.DEFINE_bool("print_config", False, listed["print_config"], values)
-    try:
-        config_flags.DEFINE_config_dict(
-            "config", config, listed["config"], values, sys_argv=argv
-        )
-        unexpected = values(argv)[1:]
-        settle_model(config)
-    except (flags.Error, TypeError, ValueError) as error:
-        sys.exit(complain(command_line.explain(error, config)))
-    if unexpected:
-        text = f"unexpected argument {unexpected[0]!r}: flags start with --"
-        sys.exit(complain(text))
-    if values.print_config:
-        print(json.dumps(config.to_dict(), indent=2))
-        sys.exit(0)
-    workdir = values.workdir or default_workdir(name, config)
-    silence_orbax()
-    asked = files.flatten(config.to_dict())
-    origin = {
-        "config": Path(chosen.partition(":")[0]).stem,
-        "changes": {k: v for k, v in asked.items() if v != written.get(k)},
-    }
-    if values.distributed and (trouble := join_processes()):
-        sys.exit(complain(f"--distributed: {trouble}"))
-    folders = Path(workdir), Path(values.cache)
-    sys.exit(guarded(config, *folders, origin, values.max_hours))
 
 
-def default_workdir(name: str, config: Any) -> str:
+def run_flags(name: str, default_config: str) -> flags.FlagValues:
+    """All flags but --config: our own, not absl's global ones."""
+    values, meanings = flags.FlagValues(), flag_meanings(name, default_config)
+    flags.DEFINE_string("workdir", None, meanings["workdir"], values)
+    flags.DEFINE_string("cache", "runs/cache", meanings["cache"], values)
+    flags.DEFINE_float(
+        "max_hours", None, meanings["max_hours"], 0.0, flag_values=values
+    )
+    flags.DEFINE_bool("distributed", False, meanings["distributed"], values)
+    flags.DEFINE_bool("print_config", False, meanings["print_config"], values)
+    return values
+
+
+def described(name: str, default_config: str, config: RunConfig | None) -> str:
+    """The help text; without a config file the fields that every config has."""
+    fields = config.to_dict() if config else show.fields_of(RunConfig)
+    return show.help_text(
+        f"experiments.{name}",
+        sys.modules["__main__"].__doc__ or "",
+        flag_meanings(name, default_config),
+        fields,
+        exit_codes.listed(),
+    )
+
+
+def changes(config: RunConfig, asked: RunConfig) -> dict[str, Any]:
+    """The fields in which `asked` differs from the config file, and their values."""
+    written, wanted = files.flatten(config.to_dict()), files.flatten(asked.to_dict())
+    return {k: v for k, v in wanted.items() if v != written.get(k)}
+
+
+def default_workdir(name: str, config: RunConfig) -> str:
     return f"runs/{name}" if config.recipe == "fast" else f"runs/{name}_{config.recipe}"
 
 
@@ -99,15 +132,20 @@ def join_processes() -> str | None:
 
 
 def guarded(
-    config: Any,
+    config: RunConfig,
     workdir: Path,
     cache: Path,
     origin: dict[str, Any],
     max_hours: float | None = None,
 ) -> int:
-    """Run, and turn what can go wrong into one line and an exit code.
+    """Run, and turn what can be expected to go wrong into one line and an exit code.
 
-    `origin`: the config file's name and what the command line changed in it.
+    Args:
+        config: what to run.
+        workdir: where the run lives.
+        cache: where data sets are kept.
+        origin: the config file's name and what the command line changed in it.
+        max_hours: after that time the run saves and ends; None: no limit.
     """
     import jax
 
@@ -127,16 +165,29 @@ def guarded(
         return complain(str(error))
     except Interrupted as signal:
         console.line(f"interrupted by {signal}; the same command resumes")
-        return INTERRUPTED
+        return exit_codes.INTERRUPTED
     except Diverged as error:
         console.line(f"diverged: {error}")
-        return DIVERGED
+        return exit_codes.DIVERGED
     except OSError as error:
         console.line(f"error: cannot read or write: {error}; what was saved is intact")
-        return FAILED
-    return 0
+        return exit_codes.FAILED
+    return exit_codes.DONE
 
 
 def complain(text: str) -> int:
+    """A user's slip: one line, and the exit code for it."""
     print(f"error: {text}", file=sys.stderr)
-    return WRONG_CONFIG
+    return exit_codes.WRONG_CONFIG
+
+
+def show_bug(error: command_line.BrokenConfigFile, path: str) -> int:
+    """A bug in a config file: its traceback from the file on, then the line."""
+    cause = error.__cause__
+    assert cause is not None
+    frames = cause.__traceback__
+    while frames and frames.tb_frame.f_code.co_filename != path:
+        frames = frames.tb_next
+    traceback.print_exception(cause.with_traceback(frames))
+    print(f"error: {error}", file=sys.stderr)
+    return exit_codes.FAILED

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 
 from experiments.config.build import BuiltRun, build
+from experiments.config.schema import RunConfig
 from experiments.run import data_sets
 from experiments.run.context import Clock, RunContext
 from experiments.run.evaluate import evaluate_run, predict_with
@@ -20,6 +21,7 @@ from experiments.run.workdir import (
     require_writable,
 )
 from pilno_jax import data
+from pilno_jax.checks import ArgumentError
 from pilno_jax.runs import files
 from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
@@ -30,7 +32,7 @@ class WrongConfig(Exception):
 
 
 def run(
-    config: Any,
+    config: RunConfig,
     workdir: Path,
     cache: Path,
     console: Console,
@@ -46,7 +48,7 @@ def run(
         built = build(config)
         rehearse(built)
         require_same_config(folder, config)
-    except (TypeError, ValueError) as error:
+    except ArgumentError as error:
         raise WrongConfig(" ".join(str(error).split())) from error
 
     if folder.is_finished:

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from experiments.run.entry import INTERRUPTED
+from experiments.run.exit_codes import INTERRUPTED
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.terminal import Console, about
 from experiments.suite.run_spec import RunSpec

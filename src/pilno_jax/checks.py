@@ -7,9 +7,25 @@ import numpy as np
 from jax.core import Tracer
 
 
+class ArgumentError(ValueError):
+    """A value that the caller gave and that is not allowed; its text is one line.
+
+    A class of its own, so that a program can answer it with that line and still show
+    the traceback of every other error, which is a bug.
+    """
+
+
 def require(condition: bool, name: str, value: Any, allowed: str) -> None:
+    """An `ArgumentError` unless the condition holds.
+
+    Args:
+        condition: what must be true of the value.
+        name: the argument as the caller knows it, for example `train.steps`.
+        value: what was given.
+        allowed: what would be right, to be read after "expected".
+    """
     if not condition:
-        raise ValueError(f"{name} = {value!r} is not allowed: expected {allowed}")
+        raise ArgumentError(f"{name} = {value!r} is not allowed: expected {allowed}")
 
 
 def require_positive(**values: float) -> None:

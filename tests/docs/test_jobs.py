@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments.run.exit_codes import DIVERGED, DONE, FAILED, INTERRUPTED
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT / "jobs").glob("*.sh"))
 TASK = {"SLURM_JOB_ID": "17", "SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "8"}
@@ -65,7 +67,10 @@ def test_an_experiment_has_to_be_named(script):
     assert found.returncode != 0 and "which experiment?" in found.stderr
 
 
-@pytest.mark.parametrize("code, passed_on", [(0, 0), (75, 0), (1, 1), (3, 3)])
+@pytest.mark.parametrize(
+    "code, passed_on",
+    [(DONE, 0), (INTERRUPTED, 0), (FAILED, FAILED), (DIVERGED, DIVERGED)],
+)
 def test_only_an_interrupted_job_is_requeued(tmp_path, code, passed_on):
     """With stand-ins for srun and scontrol."""
     for name, body in (("srun", f"exit {code}"), ("scontrol", 'echo "asked: $*"')):
@@ -73,4 +78,4 @@ def test_only_an_interrupted_job_is_requeued(tmp_path, code, passed_on):
         (tmp_path / name).chmod(0o755)
     found = run("reproduce_array.sh", PATH=f"{tmp_path}:{os.environ['PATH']}")
     assert found.returncode == passed_on, found.stderr
-    assert found.stdout.strip() == ("asked: requeue 17" if code == 75 else "")
+    assert found.stdout.strip() == ("asked: requeue 17" if code == INTERRUPTED else "")

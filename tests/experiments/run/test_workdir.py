@@ -6,9 +6,9 @@ import re
 import shutil
 
 import numpy as np
-from ml_collections import ConfigDict
 
 import pilno_jax
+from experiments.config.schema import RunConfig
 from experiments.run.data_sets import labelled_set
 from pilno_jax import evaluation
 
@@ -70,7 +70,7 @@ def test_a_loaded_run_predicts_what_the_run_reported(straight, runs):
     run = pilno_jax.load(straight)
     result = json.loads((straight / "result.json").read_text())
     assert run.step == result["best_step"]
-    config = ConfigDict(run.config)
+    config = RunConfig.from_dict(run.config)
     test = labelled_set(config, "test", runs.cache)
     summary = evaluation.summary(run.predict(test["inputs"]), test["labels"])
     assert summary["relative_l2"] == result["relative_l2"]

@@ -1,0 +1,102 @@
+"""What the recipes in configs/ share."""
+
+from collections.abc import Callable
+
+from experiments.config.problem_and_model import ProblemSection, model
+from experiments.config.schema import Causality, Evaluation, RunConfig, Train, Weights
+from pilno_jax.checks import require_choice
+
+LENGTH_SCALES = Evaluation(vary="length_scale", over=(0.5, 1.0, 2.0, 5.0))
+PAPER_WEIGHTS = Weights(data=1.0, virtual=1.0)
+
+
+def choose(recipe: str, *recipes: Callable[[], RunConfig]) -> RunConfig:
+    """The config of the function that is called like the recipe."""
+    by_name = {make.__name__: make for make in recipes}
+    require_choice("recipe", recipe, by_name)
+    return by_name[recipe]()
+
+
+def fast_initial_value(problem: ProblemSection) -> RunConfig:
+    """The fast recipe where two small layers learn what follows from u0."""
+    return RunConfig(
+        recipe="fast",
+        problem=problem,
+        model=model(
+            "alno",
+            width=32,
+            num_layers=2,
+            activation="gelu",
+            modes=(10, 10),
+            poles=(4, 4),
+            period=(1.0, 1.5),
+        ),
+        train=Train(steps=2500),
+        evaluation=LENGTH_SCALES,
+    )
+
+
+def paper_initial_value(
+    problem: ProblemSection, *, num_layers: int, activation: str, num_virtual: int
+) -> RunConfig:
+    """The paper's recipe for what follows from u0.
+
+    Args:
+        problem: the equation.
+        num_layers: of width 32, with 14 modes and 14 poles an axis.
+        activation: between the layers.
+        num_virtual: how many virtual inputs there are.
+    """
+    return RunConfig(
+        recipe="paper",
+        problem=problem,
+        model=model(
+            "alno",
+            width=32,
+            num_layers=num_layers,
+            activation=activation,
+            modes=(14, 14),
+            poles=(14, 14),
+        ),
+        train=paper_training(num_virtual=num_virtual),
+        weights=PAPER_WEIGHTS,
+        causality=exponential_causality(rate=5.0),
+        evaluation=LENGTH_SCALES,
+    )
+
+
+def paper_training(
+    *, num_virtual: int, num_train: int = 25, batch_data: int = 3
+) -> Train:
+    """The paper's common optimisation settings (Appendix E), epochs turned into steps.
+
+    An epoch is one pass over the virtual inputs.
+
+    Args:
+        num_virtual: how many virtual inputs there are.
+        num_train: how many labelled ones.
+        batch_data: how many labelled ones a batch has.
+    """
+    batch_physics = 50
+    epoch = -(-num_virtual // batch_physics)
+    return Train(
+        num_train=num_train,
+        batch_data=batch_data,
+        batch_physics=batch_physics,
+        num_virtual=num_virtual,
+        steps=1000 * epoch,
+        data_loss="squared",
+        physics_loss="squared",
+        optimizer="adam",
+        learning_rate=1e-2,
+        weight_decay=1e-4,
+        schedule="step",
+        decay_every=100 * epoch,
+        decay_factor=0.5,
+        patience=500 * epoch,
+    )
+
+
+def exponential_causality(rate: float) -> Causality:
+    """The paper's weights in time, exp(-rate t)."""
+    return Causality(name="exponential", rate=rate)
