@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from pilno_jax.runs import environment, files, metrics_log, report_page
+from pilno_jax.runs import files, metrics_log, report_page
 
 RESULT = {
     "problem": "burgers",
@@ -71,10 +71,3 @@ def test_the_report_is_one_escaped_page(tmp_path):
     assert "train.rate" in page and "0.01235" in page
     assert 'alt="loss terms" src="data:image/png;base64,iVBORyBub3Q' in page
     assert "<script" not in page and 'src="http' not in page
-
-
-def test_the_environment_is_told():
-    found = environment.environment()
-    assert set(found["versions"]) >= {"python", "jax", "flax", "optax"}
-    assert "cpu" in found["device"] or "gpu" in found["device"]
-    assert found["command"].startswith("python -m ")
