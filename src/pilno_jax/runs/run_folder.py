@@ -1,0 +1,53 @@
+"""The folder of a run: the names of its files, and when it is finished."""
+
+import dataclasses
+from pathlib import Path
+
+
+@dataclasses.dataclass(frozen=True)
+class RunFolder:
+    """Where a run keeps what it writes.
+
+    Args:
+        path: the folder itself; it need not exist yet.
+    """
+
+    path: Path
+
+    @property
+    def config(self) -> Path:
+        """The complete config, as JSON."""
+        return self.path / "config.json"
+
+    @property
+    def metrics(self) -> Path:
+        """A row for every `train.log_every` steps."""
+        return self.path / "metrics.jsonl"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Whole training states, by step."""
+        return self.path / "checkpoints"
+
+    @property
+    def result(self) -> Path:
+        """Errors on the test set, costs and versions, as JSON."""
+        return self.path / "result.json"
+
+    @property
+    def figures(self) -> Path:
+        return self.path / "figures"
+
+    @property
+    def report(self) -> Path:
+        """The whole run on one page; written last."""
+        return self.path / "report.html"
+
+    @property
+    def log(self) -> Path:
+        """What the run printed, if something else started it."""
+        return self.path / "log.txt"
+
+    @property
+    def is_finished(self) -> bool:
+        return self.result.exists() and self.report.exists()
