@@ -10,6 +10,8 @@ from experiments.run.terminal import clock
 from experiments.run.trainer import Trainer, count_params, disk_errors, step_time
 from pilno_jax import data, evaluation
 from pilno_jax.runs import environment, files, metrics_log, report_page
+from pilno_jax.runs.format import read_result, result_header
+from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
 
 
@@ -36,9 +38,9 @@ def finish(
         return evaluation.predict_in_chunks(trainer.predict, params, inputs)
 
     predictions = predict(test["inputs"])
-    path = trainer.workdir / "result.json"
+    path = RunFolder(trainer.workdir).result
     if path.exists():  # the run was cut off between its result and its report
-        result = files.read_json(path)
+        result = read_result(trainer.workdir)
     else:
         config = trainer.run.config
         vary, by_law = config.evaluation.vary, {}
@@ -54,6 +56,7 @@ def finish(
             "relative_l2_by_law": by_law,
             **costs(trainer, params),
             **environment.environment(),
+            **result_header(config.to_dict()),
         }
         files.write_json(path, result)
     error, console = result["relative_l2"], trainer.console

@@ -15,11 +15,14 @@ from experiments.run.trainer import Trainer, opened_checkpoints
 from pilno_jax import data
 from pilno_jax.checks import require
 from pilno_jax.problems import make
-from pilno_jax.runs import files
+from pilno_jax.runs.format import (
+    differing_fields,
+    read_config,
+    read_result,
+    write_config,
+)
+from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
-
-# Fields that say where a run is done.
-PLACES = {"devices", "weight_shards"}
 
 
 class WrongConfig(Exception):
@@ -38,21 +41,22 @@ def run(
 
     Of several processes only the leading one evaluates; it alone has a result.
     """
-    started = time.monotonic()
+    started, folder = time.monotonic(), RunFolder(workdir)
     try:
         built = build(config)
         rehearse(built)
         require_same_config(workdir, config)
+        known = read_result(workdir) if folder.result.exists() else None
     except (TypeError, ValueError) as error:
         raise WrongConfig(" ".join(str(error).split())) from error
 
-    result = workdir / "result.json"
-    if result.exists() and (workdir / "report.html").exists():
-        console.line(f"{workdir} holds a finished run; its result is in {result}")
-        return files.read_json(result)
+    if known is not None and folder.report.exists():
+        text = f"{workdir} holds a finished run; its result is in {folder.result}"
+        console.line(text)
+        return known
     require_writable(workdir, cache)
-    if devices.leads() and not (workdir / "config.json").exists():
-        files.write_json(workdir / "config.json", config.to_dict())
+    if devices.leads() and not folder.config.exists():
+        write_config(workdir, config.to_dict())
 
     def labelled(split: str, **changes: Any) -> data.Data:
         stop.poll()
@@ -80,20 +84,10 @@ def rehearse(run: Run) -> None:
 
 
 def require_same_config(workdir: Path, config: Any) -> None:
-    """The workdir is new or this config's; if not, the error says what differs.
-
-    Where a run is done is not what it is: it may go on in other places.
-    """
-    path = workdir / "config.json"
-    if not path.is_file():
+    """The workdir is new or this config's; if not, the error says what differs."""
+    if not RunFolder(workdir).config.is_file():
         return
-    found = files.flatten(files.read_json(path))
-    wanted = files.flatten(config.to_dict())
-    differing = [
-        f"{field}: {found.get(field)!r} there, {wanted.get(field)!r} asked for"
-        for field in sorted((found.keys() | wanted.keys()) - PLACES)
-        if found.get(field) != wanted.get(field)
-    ]
+    differing = differing_fields(read_config(workdir), config.to_dict())
     if differing:
         raise ValueError(
             f"{workdir} belongs to another config ({'; '.join(differing)})"
