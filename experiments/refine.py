@@ -29,9 +29,9 @@ def main(arguments: list[str]) -> None:
     flags_only(arguments)
     run, test = other_law.from_flags(open_run(WORKDIR.value))
     refine = refinement.refiner(
-        run.problem, run.model.apply, STEPS.value, learning_rate=RATE.value
+        run.problem, run.apply, STEPS.value, learning_rate=RATE.value
     )
-    predict = jax.jit(operators.predictor(run.problem, run.model.apply))
+    predict = jax.jit(operators.predictor(run.problem, run.apply))
     residuals = jax.jit(error_estimate.residuals(run.problem))
     rows, seconds = {"before": [], "after": []}, []
     for index, truth in enumerate(test["labels"]):

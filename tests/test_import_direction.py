@@ -1,6 +1,7 @@
 """The layering of docs/design.md, a sentence for each package, read off the imports."""
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -87,3 +88,13 @@ def test_the_library_knows_no_entry_point(module):
 def test_only_plotting_draws(module):
     if not within({module}, "pilno_jax.plotting"):
         assert not within(imports(module), "matplotlib")
+
+
+def test_importing_the_library_imports_no_storage_and_no_drawing():
+    """Orbax and matplotlib take a second each; who only predicts needs neither."""
+    code = "import sys, pilno_jax; print(*{n.split('.')[0] for n in sys.modules})"
+    command = [sys.executable, "-c", code]
+    answer = subprocess.run(command, check=True, capture_output=True, text=True)
+    imported = set(answer.stdout.split())
+    assert "pilno_jax" in imported and "flax" in imported
+    assert not imported & {"orbax", "tensorstore", "matplotlib"}

@@ -31,7 +31,7 @@ class Answers:
         problem = self.problem = run.problem
         self.params = run.params
         self._sample = jax.jit(problem.sample)
-        predict = operators.predictor(problem, run.model.apply)
+        predict = operators.predictor(problem, run.apply)
         self._predict = jax.jit(
             lambda params, inputs: predict(
                 params, jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)

@@ -16,7 +16,6 @@ from experiments.suite.registry import TestLaw
 from experiments.suite.run_spec import RunSpec
 from pilno_jax import data, evaluation
 from pilno_jax.runs import metrics_log
-from pilno_jax.runs.format import upgrade
 
 Row = dict[str, Any]
 NAME = ""  # the column that names the rows of a table; its heading is left empty
@@ -118,7 +117,7 @@ class Findings:
 
     def test_set(self, key: Key, **changes: Any) -> data.Data:
         """The run's own, or that of a problem with other options, as runs make them."""
-        config = RunConfig.from_dict(upgrade(self.trained(key).config))
+        config = RunConfig.from_dict(self.trained(key).config)
         return labelled_set(config, "test", self.cache, **changes)
 
     def predictions(self, key: Key, **changes: Any) -> "Predictions":

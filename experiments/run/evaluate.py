@@ -10,6 +10,7 @@ from experiments.run.metrics import median_step_ms
 from pilno_jax import evaluation, operators
 from pilno_jax.problems import Inputs
 from pilno_jax.runs import environment, metrics_log
+from pilno_jax.runs.format import result_header
 
 
 def predict_with(context: RunContext, fitted: FittedRun, inputs: Inputs) -> np.ndarray:
@@ -44,6 +45,7 @@ def evaluate_run(
         "relative_l2_by_law": by_law,
         **costs(context, fitted),
         **environment.environment(),
+        **result_header(context.built.config.to_dict()),
     }
 
 

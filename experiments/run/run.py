@@ -22,7 +22,7 @@ from experiments.run.workdir import (
 )
 from pilno_jax import data
 from pilno_jax.checks import ArgumentError
-from pilno_jax.runs import files
+from pilno_jax.runs.format import read_result, write_config
 from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
 
@@ -48,16 +48,17 @@ def run(
         built = build(config)
         rehearse(built)
         require_same_config(folder, config)
+        result = read_result(workdir) if folder.result.exists() else None
     except ArgumentError as error:
         raise WrongConfig(" ".join(str(error).split())) from error
 
-    if folder.is_finished:
+    if result is not None and folder.is_finished:
         text = f"{workdir} holds a finished run; its result is in {folder.result}"
         console.line(text)
-        return files.read_json(folder.result)
+        return result
     require_writable(workdir, cache)
     if devices.is_main_process() and not folder.config.exists():
-        files.write_json(folder.config, config.to_dict())
+        write_config(workdir, config.to_dict())
 
     def load_set(split: str, **changes: Any) -> data.Data:
         def report(done: int, total: int) -> None:

@@ -8,33 +8,25 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import jax
 
+from experiments.config.schema import RunConfig
 from pilno_jax import training
-from pilno_jax.runs import files
+from pilno_jax.checks import ArgumentError
 from pilno_jax.runs.checkpoints import Checkpoints
+from pilno_jax.runs.format import differing_fields, read_config
 from pilno_jax.runs.run_folder import RunFolder
 
-# Fields that say on which devices a run is done: they may change when it is resumed.
-NON_IDENTITY_FIELDS = {"devices", "weight_shards"}
 
-
-def require_same_config(folder: RunFolder, config: Any) -> None:
-    """The folder is new or this config's; if not, a ValueError says what differs."""
+def require_same_config(folder: RunFolder, config: RunConfig) -> None:
+    """The folder is new or this config's; if not, the error says what differs."""
     if not folder.config.is_file():
         return
-    there = files.flatten(files.read_json(folder.config))
-    asked = files.flatten(config.to_dict())
-    differences = [
-        f"{field}: {there.get(field)!r} there, {asked.get(field)!r} asked for"
-        for field in sorted((there.keys() | asked.keys()) - NON_IDENTITY_FIELDS)
-        if there.get(field) != asked.get(field)
-    ]
+    differences = differing_fields(read_config(folder.path), config.to_dict())
     if differences:
         listed = "; ".join(differences)
-        raise ValueError(f"{folder.path} belongs to another config ({listed})")
+        raise ArgumentError(f"{folder.path} belongs to another config ({listed})")
 
 
 def require_writable(*paths: Path) -> None:

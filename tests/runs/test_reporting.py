@@ -76,13 +76,6 @@ def test_the_report_is_one_escaped_page(tmp_path):
     assert "<script" not in page and 'src="http' not in page
 
 
-def test_the_environment_is_told():
-    found = environment.environment()
-    assert set(found["versions"]) >= {"python", "jax", "flax", "optax"}
-    assert "cpu" in found["device"] or "gpu" in found["device"]
-    assert found["command"].startswith("python -m ")
-
-
 @pytest.mark.parametrize(
     ("system", "reported"), [("linux", 3 << 10), ("darwin", 3 << 20)]
 )

@@ -1,6 +1,8 @@
 """A run comes back from config.json and checkpoints alone."""
 
 import json
+import re
+import shutil
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +26,7 @@ def saved_run(folder, errors=(0.3, 0.1, 0.2)):
     problem = problems.make(**CONFIG["problem"])
     model = models.make(**CONFIG["model"])
     features = problem.features(problem.sample(jax.random.key(0)))
-    params = model.init(jax.random.key(1), features, problem.grid.scaled)
+    params = jax.jit(model.init)(jax.random.key(1), features, problem.grid.scaled)
     # An optimiser whose state loading cannot guess, and need not.
     state = training.initial_state(params, optax.adafactor(1e-3), jax.random.key(2))
     with checkpoints.Checkpoints(folder / "checkpoints") as saved:
@@ -33,6 +35,10 @@ def saved_run(folder, errors=(0.3, 0.1, 0.2)):
             now = state._replace(step=jnp.int32(step), averaged=averaged)
             saved.save(step, now, error, {})
     return params
+
+
+def changed(section, **fields):
+    return json.dumps({**CONFIG, section: {**CONFIG[section], **fields}})
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +65,13 @@ def test_the_averaged_parameters_of_the_best_step_come_back(tmp_path):
 def test_lists_of_the_file_are_tuples_again(folder):
     run = pilno_jax.load(folder)
     assert run.config["model"]["poles"] == (2, 3) == run.model.poles
+
+
+def test_the_text_of_a_run_is_a_line(folder):
+    text = repr(pilno_jax.load(folder))
+    count = re.search(r"diffusion on 16x9, ALNO with ([0-9,]+) parameters", text)
+    assert count and int(count[1].replace(",", "")) > 100
+    assert "step 1" in text and len(text) < 100 and "\n" not in text
 
 
 def test_shapes_tell_one_sample_from_a_batch(folder):
@@ -126,14 +139,32 @@ def test_what_is_no_run_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ("{", "damaged"),
         ('{"problem": {"name": "diffusion", "colour": 1}, "model": {}}', "colour"),
+        ('{"problem": {"name": "diffusion", "num_x": "x"}, "model": {}}', "fit this"),
         ('{"model": {}}', "does not fit this version"),
+        (changed("model", width="wide"), "does not fit this version"),
+        (json.dumps({**CONFIG, "matmul_precision": 8}), "matmul_precision = 8"),
     ],
 )
-def test_a_config_that_does_not_fit_is_told(tmp_path, text, told):
+def test_a_config_that_does_not_fit_is_told_in_a_line(tmp_path, text, reason):
     (tmp_path / "config.json").write_text(text)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=reason) as error:
         pilno_jax.load(tmp_path)
+    assert f"{tmp_path}/config.json" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_loaded_network_has_the_precision_of_its_config(folder, tmp_path):
+    copied = shutil.copytree(folder, tmp_path / "run")
+    config = {**CONFIG, "matmul_precision": "tensorfloat32"}
+    (copied / "config.json").write_text(json.dumps(config))
+    run = pilno_jax.load(copied).on(32, 17)
+    features = run.problem.features(draw(run.problem))
+    program = str(
+        jax.make_jaxpr(run.apply)(run.params, features, run.problem.grid.scaled)
+    )
+    levels = re.findall(r"precision=(.*)", program)
+    assert levels and set(levels) == {"(Precision.HIGH, Precision.HIGH)"}

@@ -19,6 +19,14 @@ from pilno_jax.training.loop import State
 Notes = dict[str, Any]
 
 
+def _score(metrics: dict[str, float]) -> float:
+    return float(metrics.get("validation", math.inf))
+
+
+# Without it Orbax forgets the metrics when the process ends.
+_LOWEST_SCORE: dict[str, Any] = {"best_fn": _score, "best_mode": "min"}
+
+
 class Checkpoints:
     """`with Checkpoints(folder) as checkpoints:` saves and restores `State`s."""
 
@@ -34,10 +42,8 @@ class Checkpoints:
             Path(folder).absolute(),
             options=ocp.CheckpointManagerOptions(
                 preservation_policy=keep,
-                # Without it the metrics are forgotten when the process ends.
-                best_fn=_score,
-                best_mode="min",
                 cleanup_tmp_directories=True,
+                **_LOWEST_SCORE,
             ),
         )
 
@@ -84,21 +90,55 @@ class Checkpoints:
             lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding),
             _storable(like),
         )
-        found = self._manager.restore(
+        restored = self._manager.restore(
             step,
             args=ocp.args.Composite(
                 state=ocp.args.StandardRestore(abstract), notes=ocp.args.JsonRestore()
             ),
         )
-        state = State(**found["state"])
+        state = State(**restored["state"])
         key = jax.random.wrap_key_data(state.key, impl=jax.random.key_impl(like.key))
-        return state._replace(key=key), found["notes"]
+        return state._replace(key=key), restored["notes"]
+
+
+def best_parameters(folder: Path, like: Any) -> tuple[int, Any]:
+    """The step of the lowest validation error, and its averaged parameters.
+
+    Read only, so that looking at a run that is still going leaves its half-written
+    checkpoints alone; and only the parameters, so that no optimiser is needed.
+
+    Args:
+        folder: The folder that `Checkpoints` saves into.
+        like: The tree of the parameters' shapes and dtypes.
+
+    Raises:
+        FileNotFoundError: Nothing has been saved yet.
+    """
+    nothing = f"the run in {folder.parent} has no checkpoint yet"
+    if not folder.is_dir():
+        raise FileNotFoundError(nothing)
+    # Placed here, because the run may have used devices that this machine lacks.
+    here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    wanted = jax.tree.map(
+        lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=here),
+        {"averaged": like},
+    )
+    options = ocp.CheckpointManagerOptions(
+        read_only=True, create=False, save_interval_steps=0, **_LOWEST_SCORE
+    )
+    with ocp.CheckpointManager(folder, options=options) as manager:
+        step = manager.best_step()
+        if step is None:
+            raise FileNotFoundError(nothing)
+        arguments = ocp.args.PyTreeRestore(
+            item=wanted,
+            restore_args=ocp.checkpoint_utils.construct_restore_args(wanted),
+            partial_restore=True,
+        )
+        restored = manager.restore(step, args=ocp.args.Composite(state=arguments))
+    return step, restored.state["averaged"]
 
 
 def _storable(state: State) -> dict[str, Any]:
     """Plain arrays only: a typed key as its data."""
     return state._replace(key=jax.random.key_data(state.key))._asdict()
-
-
-def _score(metrics: dict[str, float]) -> float:
-    return float(metrics.get("validation", math.inf))

@@ -20,7 +20,7 @@ import numpy as np
 
 from pilno_jax import operators
 from pilno_jax.numerics.grids import Grid
-from pilno_jax.problems.base import Problem
+from pilno_jax.problems.base import Inputs, Problem
 from pilno_jax.runs import environment, files, load_operator
 from pilno_jax.runs.trained_run import TrainedRun
 
@@ -28,7 +28,18 @@ PLATFORMS = ("cpu", "cuda", "tpu")
 
 
 def export(run: TrainedRun, folder: str | Path) -> Path:
-    """Write the operator of `run`, on the run's grid, into `folder`."""
+    """Write the operator of a run, on the run's grid and in its precision.
+
+    Args:
+        run: The run; `run.on(...)` exports it for another grid.
+        folder: Where to write; made if it is missing, its files are replaced.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ImportError: flatbuffers, which programs are written with, is not installed.
+    """
     if importlib.util.find_spec("flatbuffers") is None:
         raise ImportError(
             'exporting needs flatbuffers: pip install "pilno-jax[export]"'
@@ -39,7 +50,7 @@ def export(run: TrainedRun, folder: str | Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     weights = named_weights(run.params)
     inputs = inputs_read(run.problem)
-    predict = operators.predictor(run.problem, run.model.apply)
+    predict = operators.predictor(run.problem, run.apply)
     structure = jax.tree.structure(run.params)
 
     def program(weights: dict[str, jax.Array], inputs: dict[str, jax.Array]):
@@ -80,26 +91,24 @@ def named_weights(params: operators.Params) -> dict[str, np.ndarray]:
 
 def inputs_read(problem: Problem) -> dict[str, jax.ShapeDtypeStruct]:
     """The inputs that a prediction depends on; some are for the reference alone."""
+    from jax import export as jax_export
+
+    def around_the_network(inputs: Inputs, raw: jax.Array) -> Any:
+        return problem.features(inputs), problem.constrain(raw, inputs)
+
     one = jax.eval_shape(problem.sample, jax.random.key(0))
     raw = jax.ShapeDtypeStruct(problem.grid.shape, jnp.result_type(float))
-    traced = jax.make_jaxpr(
-        lambda inputs, raw: (problem.features(inputs), problem.constrain(raw, inputs))
-    )(one, raw).jaxpr
-    read = {id(var) for equation in traced.eqns for var in equation.invars}
-    read |= {id(var) for var in traced.outvars}
-    # Leaves of a dict come sorted by name, and raw comes after them.
-    names = sorted(one)
-    return {
-        name: one[name]
-        for name, var in zip(names, traced.invars[: len(names)], strict=True)
-        if id(var) in read
-    }
+    lowered = jax_export.export(jax.jit(around_the_network))(one, raw)
+    # Arguments are numbered as the tree has its leaves: a dict's sorted by name.
+    read = set(lowered.module_kept_var_idx)
+    return {name: one[name] for i, name in enumerate(sorted(one)) if i in read}
 
 
 def metadata(
     run: TrainedRun, inputs: dict[str, jax.ShapeDtypeStruct], dtype: str
 ) -> dict[str, Any]:
     """What somebody without this code base has to know to call the program."""
+    about = environment.environment()
     return {
         "problem": run.problem.name,
         "inputs": {
@@ -111,7 +120,8 @@ def metadata(
         "platforms": list(PLATFORMS),
         "trained_steps": run.step,
         "config": json.loads(json.dumps(run.config)),
-        "versions": environment.environment()["versions"],
+        "code": about["code"],
+        "versions": about["versions"],
     }
 
 

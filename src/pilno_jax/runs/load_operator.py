@@ -24,19 +24,36 @@ PROGRAM, METADATA, WEIGHTS = "operator.bin", "metadata.json", "weights.npz"
 
 @dataclasses.dataclass(frozen=True)
 class Operator:
-    """A trained operator on its grid, for batches of any size."""
+    """A trained operator on its grid, for batches of any size.
+
+    Attributes:
+        metadata: Names, shapes and coordinates, the config of the training, versions.
+        weights: The trained parameters by name.
+        program: The compiled function (weights, inputs) -> u.
+    """
 
     metadata: dict[str, Any]
     weights: dict[str, jax.Array]
     program: Any
 
     def __call__(self, inputs: Mapping[str, Any]) -> np.ndarray:
-        """u, (batch, *grid), of a batch of inputs."""
-        wanted = self.metadata["inputs"]
-        if inputs.keys() != wanted.keys():
-            raise ValueError(f"inputs are {sorted(inputs)}: expected {sorted(wanted)}")
+        """Predict.
+
+        Args:
+            inputs: An array (batch, *shape) for each name in `metadata["inputs"]`,
+                which has the shapes. Any batch size; each new one compiles once.
+
+        Returns:
+            u, an array (batch, *grid) on the coordinates of `metadata["axes"]`.
+
+        Raises:
+            ValueError: A name or shape is wrong, or a value is not finite.
+        """
+        fields = self.metadata["inputs"]
+        if inputs.keys() != fields.keys():
+            raise ValueError(f"inputs are {sorted(inputs)}: expected {sorted(fields)}")
         arrays = {}
-        for name, about in wanted.items():
+        for name, about in fields.items():
             value = arrays[name] = np.asarray(inputs[name], about["dtype"])
             if value.ndim == 0 or list(value.shape[1:]) != about["shape"]:
                 shape = ("batch", *about["shape"])
@@ -50,7 +67,15 @@ class Operator:
 
 
 def load(folder: str | Path) -> Operator:
-    """The operator in `folder`, once its files are found to be as they were written."""
+    """The operator in a folder, once its files are found to be as they were written.
+
+    Args:
+        folder: A folder that `pilno_jax.runs.exporting.export` wrote, or a copy.
+
+    Raises:
+        FileNotFoundError: It holds no operator, or a part of one.
+        ValueError: A file is damaged.
+    """
     folder = Path(folder)
     verify(folder)
     metadata = json.loads((folder / METADATA).read_text())

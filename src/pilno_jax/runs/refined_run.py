@@ -23,9 +23,14 @@ from pilno_jax.runs.trained_run import TrainedRun
 
 @dataclasses.dataclass(frozen=True)
 class Refinement:
-    """What refining did. Arrays have one entry per sample, errors only with a truth.
+    """What refining did.
 
-    losses: the physics loss before each step.
+    Attributes:
+        losses: The physics loss before each step.
+        residual_before: The residual's size for each sample, by the trained parameters.
+        residual_after: The same by the refined ones.
+        error_before: The relative L2 error of each sample, if the truth was given.
+        error_after: The same by the refined parameters.
     """
 
     losses: np.ndarray
@@ -45,8 +50,19 @@ def refine(
 ) -> tuple[TrainedRun, Refinement]:
     """The run fitted to one sample, or to a small batch, and what that changed.
 
-    truth: solutions in the shape of `run.predict(inputs)`, for the record alone.
-    options: those of `refiner`.
+    Args:
+        run: The run to start from; it is left as it is.
+        inputs: The input fields by name, as for `run.predict`. All of a batch share one
+            set of parameters, so a few similar samples do better than many.
+        steps: Of Adam, 200 unless told. A few hundred are enough where the run is
+            nearly right; each costs as much as a training step on these inputs.
+        truth: Solutions in the shape of `run.predict(inputs)`, for the record alone.
+        **options: `learning_rate`, `weights` and `physics_loss` of
+            `pilno_jax.evaluation.refinement.refiner`.
+
+    Returns:
+        The run with refined parameters, good for these inputs and perhaps worse for
+        others, and a record of residuals and errors before and after.
     """
     single = not run.is_batch(inputs)
     batch = jax.tree.map(lambda x: jnp.asarray(x)[None] if single else x, inputs)
@@ -56,7 +72,7 @@ def refine(
         shape = (count, *run.problem.grid.shape)
         require(truth.shape == shape, "shape of truth", truth.shape, f"{shape}")
 
-    params, losses = refiner(run.problem, run.model.apply, steps, **options)(
+    params, losses = refiner(run.problem, run.apply, steps, **options)(
         run.params, batch
     )
     refined = dataclasses.replace(run, params=params)

@@ -39,13 +39,21 @@ pre {{ background: #f4f4f4; padding: 0.7em; white-space: pre-wrap; }}
 def write_report(
     path: Path, result: dict[str, Any], config: dict[str, Any], figures: list[Path]
 ) -> None:
-    """One page that needs nothing else: figures are inside, there are no scripts."""
+    """One page that needs nothing else: figures are inside, there are no scripts.
+
+    Args:
+        path: The file to write.
+        result: What result.json holds.
+        config: The complete config, for a table of its own.
+        figures: PNG files to put in, in this order.
+    """
+    elsewhere = {"command", "complete_config"}
     text = PAGE.format(
         title=html.escape(
             f"{result['problem']}: {result['model']}, {result['recipe']}"
         ),
         command=html.escape(result["command"]),
-        result=_table({k: v for k, v in result.items() if k != "command"}),
+        result=_table({k: v for k, v in result.items() if k not in elsewhere}),
         figures="\n".join(_image(figure) for figure in figures) or "<p>None.</p>",
         config=_table(config),
     )

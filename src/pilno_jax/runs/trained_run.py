@@ -7,18 +7,17 @@ fine = run.on(128, 101).predict({"u0": fine_u0})
 
 import dataclasses
 import functools
-import json
-import math
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import orbax.checkpoint as ocp
 
 from pilno_jax import evaluation, models, operators, problems
-from pilno_jax.checks import require, require_finite
+from pilno_jax.checks import require, require_choice, require_finite
+from pilno_jax.numerics.precision import PRECISIONS, in_precision
+from pilno_jax.runs.format import misfit, read_config
 from pilno_jax.runs.run_folder import RunFolder
 
 
@@ -26,8 +25,12 @@ from pilno_jax.runs.run_folder import RunFolder
 class TrainedRun:
     """A problem, a network, and the parameters that did best on the validation set.
 
-    step: the training step the parameters are of.
-    config: what config.json says, as plain dicts, tuples and numbers.
+    Attributes:
+        problem: The problem, on the grid that `predict` answers on.
+        model: The network. Call it through `apply`, which knows its precision.
+        params: The network's parameters.
+        step: The training step the parameters are of.
+        config: What config.json says, as plain dicts, tuples and numbers.
     """
 
     problem: problems.Problem
@@ -36,11 +39,29 @@ class TrainedRun:
     step: int
     config: dict[str, Any]
 
+    def __repr__(self) -> str:
+        shape = "x".join(map(str, self.problem.grid.shape))
+        count = sum(np.size(leaf) for leaf in jax.tree.leaves(self.params))
+        network = f"{type(self.model).__name__} with {count:,} parameters"
+        where = f"{self.problem.name} on {shape}"
+        return f"<TrainedRun: {where}, {network}, of step {self.step}>"
+
     def predict(self, inputs: problems.Inputs) -> np.ndarray:
         """u on the problem's grid, for one sample or for a batch of them.
 
         The shapes tell which: fields shaped like those of `problem.sample(key)` are
         one sample, fields with one more axis in front a batch, and so is the answer.
+
+        Args:
+            inputs: The input fields by name, as `problem.sample(key)` has them. Fields
+                that only the reference solver reads may be left out. A large batch is
+                predicted in pieces, so it need not fit into the device's memory.
+
+        Returns:
+            An array of the grid's shape, with the batch axis of the inputs, if any.
+
+        Raises:
+            ValueError: A field is unknown, has the wrong shape or is not finite.
         """
         if self.is_batch(inputs):
             return evaluation.predict_in_chunks(self._predictor, self.params, inputs)
@@ -48,99 +69,75 @@ class TrainedRun:
         return np.asarray(self._predictor(self.params, single)[0])
 
     def on(self, *points: Any) -> "TrainedRun":
-        """The same parameters on another grid: `on(num_x, num_t)` or `on(grid)`."""
+        """The same parameters on another grid.
+
+        Args:
+            points: The number of points of each axis, as in `on(num_x, num_t)`, or one
+                `Grid` of the problem's domain. What the grid of the training did not
+                resolve was not learnt: a finer one shows more points, not more scales.
+        """
         return dataclasses.replace(self, problem=self.problem.on(*points))
 
     @functools.cached_property
+    def apply(self) -> operators.Apply:
+        """The network as it was trained: in the config's `matmul_precision`."""
+        precision = self.config.get("matmul_precision", "default")
+        return in_precision(self.model.apply, precision)
+
+    @functools.cached_property
     def _predictor(self) -> operators.Predict:
-        return jax.jit(operators.predictor(self.problem, self.model.apply))
+        return jax.jit(operators.predictor(self.problem, self.apply))
 
     def is_batch(self, inputs: problems.Inputs) -> bool:
-        """Whether inputs are many samples or one; a ValueError if they fit neither."""
+        """Whether inputs are many samples or one.
+
+        Args:
+            inputs: The input fields by name, as for `predict`.
+
+        Raises:
+            ValueError: They fit neither, or are not finite.
+        """
         one = jax.eval_shape(self.problem.sample, jax.random.key(0))
         require(bool(inputs), "inputs", inputs, f"a dict of {sorted(one)}")
         sizes = set()
         for name, value in inputs.items():
             require(name in one, "inputs", sorted(inputs), f"some of {sorted(one)}")
-            shape, wanted = np.shape(value), one[name].shape
-            allowed = f"{wanted} for one sample, or a batch axis in front of that"
-            fits = shape in (wanted, (*shape[:1], *wanted))
+            shape, single = np.shape(value), one[name].shape
+            allowed = f"{single} for one sample, or a batch axis in front of that"
+            fits = shape in (single, (*shape[:1], *single))
             require(fits, f"shape of {name}", shape, allowed)
             require_finite(name, value)
-            sizes.add(None if shape == wanted else shape[0])
+            sizes.add(None if shape == single else shape[0])
         allowed = "the same batch size in every field"
         require(len(sizes) == 1, "batch sizes of inputs", sizes, allowed)
         return sizes != {None}
 
 
 def load(workdir: str | Path) -> TrainedRun:
-    """The run in `workdir`, finished or not, with its best parameters so far."""
-    folder = RunFolder(Path(workdir).absolute())
-    config = _read_config(folder)
+    """The run in `workdir`, finished or not, with its best parameters so far.
+
+    Nothing in the folder is changed, so a run that is still training may be loaded.
+
+    Args:
+        workdir: The folder of a run, of this version of the library or an older one,
+            with its `config.json` and `checkpoints/`; nothing else is read.
+
+    Raises:
+        FileNotFoundError: There is no run in the folder, or no checkpoint yet.
+        ValueError: config.json is damaged or asks for what this version cannot do.
+    """
+    from pilno_jax.runs.checkpoints import best_parameters  # Orbax is slow to import
+
+    workdir = Path(workdir).absolute()
+    config = read_config(workdir)
     try:
         problem = problems.make(**config["problem"])
-        model = models.make(**config["model"])
-    except (KeyError, TypeError, ValueError) as error:
-        text = f"{folder.config} does not fit this version of pilno_jax: {error}"
-        raise ValueError(text) from error
-    step, params = _best_parameters(folder.checkpoints, problem, model)
+        model: Any = models.make(**config["model"])
+        initial = functools.partial(operators.initial_parameters, problem, model)
+        like = jax.eval_shape(initial, jax.random.key(0))
+        precision = config.get("matmul_precision", "default")
+        require_choice("matmul_precision", precision, PRECISIONS)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise misfit(workdir, error) from error
+    step, params = best_parameters(RunFolder(workdir).checkpoints, like)
     return TrainedRun(problem, model, params, step, config)
-
-
-def _read_config(folder: RunFolder) -> dict[str, Any]:
-    path = folder.config
-    if not path.is_file():
-        text = f"there is no run in {folder.path}: it has no {path.name}"
-        raise FileNotFoundError(text)
-    try:
-        return _with_tuples(json.loads(path.read_text()))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
-
-
-def _with_tuples(value: Any) -> Any:
-    """JSON knows lists alone; factories take tuples."""
-    if isinstance(value, dict):
-        return {name: _with_tuples(item) for name, item in value.items()}
-    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
-
-
-def _best_parameters(
-    folder: Path, problem: problems.Problem, model: Any
-) -> tuple[int, operators.Params]:
-    """The averaged parameters of the best checkpoint by validation, and its step.
-
-    Read only, so that looking at a run that is still going leaves its half-written
-    checkpoints alone; and only the parameters, so that no optimiser is needed.
-    """
-    if not folder.is_dir():
-        raise FileNotFoundError(f"the run in {folder.parent} has no checkpoint yet")
-
-    def initial() -> Any:
-        features = problem.features(problem.sample(jax.random.key(0)))
-        return model.init(jax.random.key(0), features, problem.grid.scaled)
-
-    # Placed here, because the run may have used devices that this machine lacks.
-    here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
-    wanted = jax.tree.map(
-        lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=here),
-        {"averaged": jax.eval_shape(initial)},
-    )
-    options = ocp.CheckpointManagerOptions(
-        read_only=True,
-        create=False,
-        save_interval_steps=0,
-        best_fn=lambda metrics: metrics.get("validation", math.inf),
-        best_mode="min",
-    )
-    with ocp.CheckpointManager(folder, options=options) as manager:
-        step = manager.best_step()
-        if step is None:
-            raise FileNotFoundError(f"the run in {folder.parent} has no checkpoint yet")
-        arguments = ocp.args.PyTreeRestore(
-            item=wanted,
-            restore_args=ocp.checkpoint_utils.construct_restore_args(wanted),
-            partial_restore=True,
-        )
-        found = manager.restore(step, args=ocp.args.Composite(state=arguments))
-    return step, found.state["averaged"]

@@ -1,5 +1,6 @@
 """The demo's server answers what it should, refuses what it should, and goes on."""
 
+import dataclasses
 import http.client
 import json
 import re
@@ -7,6 +8,7 @@ import socket
 import threading
 import types
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -190,3 +192,18 @@ def test_every_problem_can_be_played_with(problem):
         assert np.shape(edited["reference"]) == problem.grid.shape
     json.dumps(edited, allow_nan=False)
     assert [item["name"] for item in answers.about()["inputs"]] == [*drawn["inputs"]]
+
+
+def test_answers_have_the_precision_of_the_run():
+    run = untrained(problems.diffusion(num_x=8, num_t=9))
+    levels = set()
+
+    def apply(params, features, axes):
+        program = str(jax.make_jaxpr(jnp.matmul)(jnp.ones((2, 2)), jnp.ones((2, 2))))
+        levels.update(re.findall(r"precision=(.*)", program))
+        return params * features.mean(-1, keepdims=True)
+
+    model = types.SimpleNamespace(apply=apply)
+    config = {"matmul_precision": "tensorfloat32"}
+    Answers(dataclasses.replace(run, model=model, config=config))
+    assert levels == {"(Precision.HIGH, Precision.HIGH)"}
