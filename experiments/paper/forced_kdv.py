@@ -11,7 +11,7 @@ from experiments.paper.label_curves import Errors, curve
 from experiments.paper.tables import factor
 from experiments.suite.protocols import LABELS_ONLY, Protocol
 from experiments.suite.suite import Run
-from pilno_jax.problems.kdv_families import FAMILIES
+from pilno_jax.problems.forced_kdv.families import FAMILIES
 
 PILNO, MAMBA = "PILNO", "DeepOMamba"
 LABEL_COUNTS = (27, 54, 135, 270, 2700)

@@ -14,7 +14,7 @@ from experiments.run.terminal import Console
 from experiments.run.trainer import Trainer, opened_checkpoints
 from pilno_jax import data
 from pilno_jax.checks import require
-from pilno_jax.problems import make
+from pilno_jax.problems import label_options, make
 from pilno_jax.runs import files
 from pilno_jax.training import devices
 
@@ -128,8 +128,8 @@ def labelled_set(
     }[split]
     seed = config.seed if split == "train" else config.data.seed
     salt = {"train": 1, "validation": 2, "test": 3}[split]
-    # Only what shapes the data counts: how constraints are imposed does not.
-    law = {k: v for k, v in options.items() if k not in ("hard_constraints", "measure")}
+    # Runs that differ in what only the network sees share their labels.
+    law = label_options(options)
     description = {**law, "split": split, "count": count, "seed": seed}
 
     def generate() -> data.Data:
