@@ -123,12 +123,19 @@ def initial_value_problem(
     """
     *space, _ = grid.coordinates
     points = tuple(space) if len(space) > 1 else space[0]
+    time = grid.broadcast(grid.axes[-1].scaled, len(space))
     sample, sample_virtual = law.samplers("u0", points, draw)
     expected = {"u0": grid.shape[:-1]}
 
     def reference(inputs: Inputs) -> jax.Array:
         require_fields(inputs, expected)
         return solve(inputs["u0"])
+
+    def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
+        if not hard_constraints:
+            return law.sigma * raw
+        start = _at_all_times(inputs["u0"], grid)
+        return start + law.sigma * time * impose_boundary(raw)
 
     penalties: dict[str, Field] = {"ic": lambda u, inputs: u[..., 0] - inputs["u0"]}
     if boundary is not None:
@@ -140,18 +147,18 @@ def initial_value_problem(
         sample=sample,
         sample_virtual=sample_virtual,
         solve=reference,
-        features=_features(grid, law.sigma),
+        features=_features(grid, law.sigma, time),
         residual=residual,
-        constrain=_constrain(grid, law.sigma, hard_constraints, impose_boundary),
+        constrain=constrain,
         constraints={} if hard_constraints else penalties,
         inputs={"u0": InputField(space_names, "$u_0$", editable=True)},
         time_axis=len(space),
     )
 
 
-def _features(grid: Grid, sigma: float) -> Callable[[Inputs], jax.Array]:
-    time = _scaled_time(grid)
-
+def _features(
+    grid: Grid, sigma: float, time: jax.Array
+) -> Callable[[Inputs], jax.Array]:
     def features(inputs: Inputs) -> jax.Array:
         require_fields(inputs, {"u0": grid.shape[:-1]})
         # x itself is left out: on a periodic axis it would break translation
@@ -159,28 +166,6 @@ def _features(grid: Grid, sigma: float) -> Callable[[Inputs], jax.Array]:
         return jnp.stack([_at_all_times(inputs["u0"] / sigma, grid), time], -1)
 
     return features
-
-
-def _constrain(
-    grid: Grid,
-    sigma: float,
-    hard: bool,
-    impose_boundary: Callable[[jax.Array], jax.Array],
-) -> Field:
-    time = _scaled_time(grid)
-
-    def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
-        if not hard:
-            return sigma * raw
-        start = _at_all_times(inputs["u0"], grid)
-        return start + sigma * time * impose_boundary(raw)
-
-    return constrain
-
-
-def _scaled_time(grid: Grid) -> jax.Array:
-    last = len(grid.axes) - 1
-    return grid.broadcast(grid.axes[last].scaled, last)
 
 
 def _at_all_times(u0: jax.Array, grid: Grid) -> jax.Array:

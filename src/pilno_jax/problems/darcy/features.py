@@ -48,12 +48,11 @@ def rich_features(
 
     def channels(inputs: Inputs) -> list[jax.Array]:
         a_x, a_y = inputs["a_x"], inputs["a_y"]
-        responses = first_responses(a_x, a_y)
         return [
             log_scaled(inputs["a"]),
             _on_nodes(log_scaled(a_x), 0),
             _on_nodes(log_scaled(a_y), 1),
-            *(response_scale * response for response in responses),
+            *(response_scale * each for each in first_responses(a_x, a_y)),
         ]
 
     return _with_coordinates(grid, channels)
@@ -94,9 +93,10 @@ def _with_coordinates(grid: Grid, channels: Channels) -> Features:
 
     def features(inputs: Inputs) -> jax.Array:
         require_fields(inputs, shapes)
+        of_the_medium = channels(inputs)
         scaled = zip(grid.scaled, (0, 1), strict=True)
         coordinates = [grid.broadcast(points, axis) for points, axis in scaled]
-        return jnp.stack([*channels(inputs), *coordinates], axis=-1)
+        return jnp.stack([*of_the_medium, *coordinates], axis=-1)
 
     return features
 

@@ -54,7 +54,7 @@ def face_shapes(num_points: int) -> dict[str, tuple[int, int]]:
 
 
 def face_coefficients(
-    a_fine: Float[Array, "fine fine"], num_points: int
+    a_fine: Float[np.ndarray | Array, "fine fine"], num_points: int
 ) -> tuple[Float[Array, "edges inner"], Float[Array, "inner edges"]]:
     """a_x (n - 1, n - 2) and a_y (n - 2, n - 1) of the coarse grid's faces.
 
@@ -72,7 +72,7 @@ def face_coefficients(
     return _x_faces(a_fine, num_points), _x_faces(a_fine.T, num_points).T
 
 
-def _x_faces(a_fine: jax.Array, num_points: int) -> jax.Array:
+def _x_faces(a_fine: np.ndarray | jax.Array, num_points: int) -> jax.Array:
     fine = a_fine.shape[0]
     ratio = (fine - 1) // (num_points - 1)
     resistances = 2.0 / (a_fine[1:] + a_fine[:-1])
