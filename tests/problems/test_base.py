@@ -9,7 +9,9 @@ import toy
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.problems import InputField
 
-FLAT = Grid((Axis("x", 0.0, 1.0, 4, True), Axis("y", 0.0, 1.0, 6), Axis("t", 0, 1, 5)))
+FLAT = Grid(
+    (Axis("x", 0.0, 1.0, 4, True), Axis("y", 0.0, 1.0, 6), Axis("t", 0.0, 1.0, 5))
+)
 
 
 def with_inputs(shapes, grid=FLAT, **fields):
@@ -41,8 +43,8 @@ def test_undescribed_inputs_live_on_the_axes_of_their_shape():
         "other": None,
         "code": ("y",),
     }
-    editable = [name for name, field in fields.items() if field.editable]
-    assert editable == ["plane", "strip", "everywhere", "history", "number"]
+    editable = {name for name, field in fields.items() if field.editable}
+    assert editable == {"plane", "strip", "everywhere", "history", "number"}
     assert fields["plane"].symbol == "plane"
 
 
