@@ -7,9 +7,8 @@ The equation's error e and residual r obey, to first order,
 Small ripples of e are loud in r (beta xi^3 e), so least squares on r alone is badly
 conditioned; a preconditioner P should make |P r| / |e| the same for all e. How nearly
 each norm does is measured by `python -m experiments.residual_norms`
-(results/residual_norms.json): "smoothed" quiets the ripples but not the worst smooth
-error, "dispersive" both. Damping helps it, and adding the advection by u, a hundred
-factorisations per sample, would gain little more.
+(results/residual_norms.json): "smoothed" quiets the ripples, "dispersive" quiets them
+more, and gradient descent on it leaves the least of a smooth error.
 
 Every norm is built for a grid by an entry of `MEASURES` and then called with
 (residual, u, inputs).
