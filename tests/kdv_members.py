@@ -16,10 +16,10 @@ def constants_of(**values):
 
 def inputs_of(problem, family, constants):
     """The sampler's inputs for chosen constants, by an independent route."""
-    return jax.jit(lambda c: _inputs_of(problem, family, c))(constants)
+    return jax.jit(lambda c: traced_inputs_of(problem, family, c))(constants)
 
 
-def _inputs_of(problem, family, constants):
+def traced_inputs_of(problem, family, constants):
     x, t = problem.grid.coordinates
     u, f = solution(family, constants), forcing(family, constants)
     u_x, f_x = (jnp.vectorize(jax.grad(fun)) for fun in (u, f))

@@ -1,48 +1,48 @@
 """The KdV equation itself: its residual's orders, signs and units."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from kdv_members import constants_of, inputs_of
+from kdv_members import constants_of, inputs_of, traced_inputs_of
 
 from pilno_jax.problems import forced_kdv
 from pilno_jax.problems.forced_kdv.families import derivative_in_x, solution
 
 
-def residual_norms(problem, inputs, factor=1.0):
-    """Root mean squares of the residual of factor * truth, and of alpha f_x."""
+@functools.cache
+def residual_norms(num_x, num_t):
+    """(family, constants, factor) -> root mean squares of the residual of
+    factor * truth and of alpha f_x, in one program for all families."""
+    problem = forced_kdv(num_x=num_x, num_t=num_t)
 
-    def compute(inputs):
+    @jax.jit
+    def compute(family, constants, factor):
+        inputs = traced_inputs_of(problem, family, constants)
         r = problem.residual(factor * problem.solve(inputs), inputs)
         source = inputs["alpha"] * inputs["f_x"]
         return jnp.sqrt(jnp.mean(r**2)), jnp.sqrt(jnp.mean(source**2))
 
-    return [float(value) for value in jax.jit(compute)(inputs)]
+    return lambda *arguments: [float(value) for value in compute(*arguments)]
 
 
 @pytest.mark.parametrize("family", range(3))
 def test_residual_of_the_truth_vanishes_at_fourth_order(x64, family):
     """Of every family; test_every_problem takes the smoothest, drawn, alone."""
-    norms = []
-    for n in (201, 401):
-        problem = forced_kdv(num_x=n, num_t=n)
-        inputs = inputs_of(problem, family, constants_of())
-        size, scale = residual_norms(problem, inputs)
-        norms.append(size)
+    member = family, constants_of()
+    coarse, scale = residual_norms(201, 201)(*member, 1.0)
+    fine, _ = residual_norms(401, 401)(*member, 1.0)
     # Order 4 in t beside order 6 in x: this pair of grids may already feel only t.
-    assert np.log2(norms[0] / norms[1]) > 3.7
-    assert norms[0] < 2e-3 * scale
-    assert residual_norms(problem, inputs, factor=1.1)[0] > 0.05 * scale
+    assert np.log2(coarse / fine) > 3.7
+    assert coarse < 2e-3 * scale
+    assert residual_norms(201, 201)(*member, 1.1)[0] > 0.05 * scale
 
 
 def test_residual_is_of_sixth_order_in_space(x64):
     still = constants_of(delta=0.0, b1=0.0, b=0.0)
-    norms = []
-    for n in (101, 201, 401):
-        problem = forced_kdv(num_x=n, num_t=7)
-        inputs = inputs_of(problem, 0, still)
-        norms.append(residual_norms(problem, inputs)[0])
+    norms = [residual_norms(n, 7)(0, still, 1.0)[0] for n in (101, 201, 401)]
     assert np.log2(norms[0] / norms[1]) > 5.5
     assert np.log2(norms[1] / norms[2]) > 5.5
 
