@@ -8,8 +8,8 @@ the paper 1.4e-01). The departures from the paper's recipe
 them after a tenth of the steps (results/reproduction/kdv-ablation.json):
 
 - the residual goes through the inverse of the equation's linear part before it is
-  measured, see `kdv_measures` [1.49]; its root [2.37], and little weight on the labels
-  [0.96].
+  measured, see `forced_kdv.norms` [1.49]; its root [2.37], and little weight on the
+  labels [0.96].
 - Muon [1.31], which orthogonalises the update of every mode's mixing matrix.
 - features in the solution's own units, with integrals of the forcing [1.48]; hard
   initial and boundary values [2.6].

@@ -72,7 +72,7 @@ def test_packages_import_in_one_direction(module):
 
 @pytest.mark.parametrize("module", [m for m in FILES if ".numerics." in m])
 def test_numerics_know_arrays_only(module):
-    known = ("jax", "numpy", *sys.stdlib_module_names)
+    known = ("jax", "jaxtyping", "numpy", *sys.stdlib_module_names)
     own = ("pilno_jax.numerics", "pilno_jax.checks")
     named = imports(module) - {"pilno_jax"}
     assert named == within(named, *known, *own)

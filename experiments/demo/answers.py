@@ -13,14 +13,13 @@ import jax.numpy as jnp
 import matplotlib
 import numpy as np
 
-from pilno_jax import operators, plotting, problems
+from pilno_jax import operators, plotting
 from pilno_jax.checks import require
 from pilno_jax.evaluation import error_estimate
 from pilno_jax.numerics import norms
-from pilno_jax.problems import Inputs, Problem
+from pilno_jax.problems import Inputs
 from pilno_jax.runs.trained_run import TrainedRun
 
-ALONG_TIME = ("u_left", "u_right", "ux_right")
 LARGEST = 1e6  # beyond any physical value, and far from float32's end
 
 
@@ -41,9 +40,14 @@ class Answers:
         self._residual = jax.jit(problem.residual)
         self._measure = jax.jit(error_estimate.residuals(problem))
         draws = [self._sample(jax.random.key(seed)) for seed in range(8)]
+        self.fields = {
+            name: field
+            for name, field in problem.input_fields().items()
+            if field.editable
+        }
         self.editable = {
             name: np.stack([np.asarray(draw[name]) for draw in draws])
-            for name in _editable(problem, draws[0])
+            for name in self.fields
         }
         # Compiled before anybody waits for it, and before anything is timed.
         drawn = self.answer({"seed": 0})
@@ -51,38 +55,40 @@ class Answers:
 
     def about(self) -> dict[str, Any]:
         """What the page has to know before it asks."""
-        grid = self.problem.grid
         return {
             "problem": self.problem.name.replace("_", " "),
             "axes": [
                 {"name": a.name, "coordinates": np.asarray(a.coordinates).tolist()}
-                for a in grid.axes
+                for a in self.problem.grid.axes
             ],
-            "inputs": [
-                {
-                    "name": name,
-                    "shape": list(values.shape[1:]),
-                    "axis": int(name in ALONG_TIME),
-                    "low": float(values.min()),
-                    "high": float(values.max()),
-                }
-                for name, values in self.editable.items()
-            ],
+            "inputs": [self._about_input(name) for name in self.editable],
             "colours": {
                 "field": _colours(plotting.FIELD_COLOURS),
                 "signed": _colours(plotting.SIGNED_COLOURS),
             },
         }
 
+    def _about_input(self, name: str) -> dict[str, Any]:
+        """Its shape, the grid's axis it runs along (a number: any) and its range."""
+        names = [axis.name for axis in self.problem.grid.axes]
+        axes, draws = self.fields[name].axes, self.editable[name]
+        return {
+            "name": name,
+            "shape": list(draws.shape[1:]),
+            "axis": names.index(axes[0]) if axes else 0,
+            "low": float(draws.min()),
+            "high": float(draws.max()),
+        }
+
     def answer(self, question: Any) -> dict[str, Any]:
         """Prediction, reference, residual, times; a ValueError says what is wrong."""
-        inputs, solvable = self._inputs(question)
+        inputs = self._inputs(question)
         u, predict_ms = _timed(lambda: self._predict(self.params, inputs))
         if not np.isfinite(np.asarray(u)).all():
             raise ValueError("the prediction overflows: expected smaller inputs")
         residual = self._residual(u, inputs)
         batch = jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
-        found = {
+        answer = {
             "inputs": {name: _numbers(inputs[name]) for name in self.editable},
             "prediction": _numbers(u),
             "residual": _numbers(residual),
@@ -91,19 +97,20 @@ class Answers:
             "reference": None,
             "note": "",
         }
-        if not solvable:
-            found["note"] = "no reference: the closed form knows drawn samples only"
-            return found
+        if not self.problem.solvable(inputs):
+            names = " and ".join(self.problem.solver_inputs)
+            answer["note"] = f"no reference: only drawn samples have its {names}"
+            return answer
         truth, solve_ms = _timed(lambda: self._solve(inputs))
         if not np.isfinite(np.asarray(truth)).all():
-            found["note"] = "no reference: the solver is unstable for this input"
-            return found
+            answer["note"] = "no reference: the solver is unstable for this input"
+            return answer
         error = float(norms.relative_l2(u, truth))
-        known = {"reference": _numbers(truth), "solve_ms": solve_ms}
+        reference = {"reference": _numbers(truth), "solve_ms": solve_ms}
         # Of a truth that is zero the relative error is not a number.
-        return {**found, **known, "error": error if np.isfinite(error) else None}
+        return {**answer, **reference, "error": error if np.isfinite(error) else None}
 
-    def _inputs(self, question: Any) -> tuple[Inputs, bool]:
+    def _inputs(self, question: Any) -> Inputs:
         one_of = isinstance(question, dict) and len(question) == 1
         one_of = one_of and question.keys() <= {"seed", "inputs"}
         allowed = 'an object with either "seed" or "inputs"'
@@ -113,7 +120,7 @@ class Answers:
             whole = isinstance(seed, int) and not isinstance(seed, bool)
             allowed = "a whole number from 0 to 2147483647"
             require(whole and 0 <= seed < 2**31, "seed", _short(seed), allowed)
-            return self._sample(jax.random.key(seed)), True
+            return self._sample(jax.random.key(seed))
         given = question["inputs"]
         named = isinstance(given, dict) and given.keys() == self.editable.keys()
         allowed = f"an object with {sorted(self.editable)}"
@@ -122,26 +129,7 @@ class Answers:
             name: _array(name, given[name], values.shape[1:])
             for name, values in self.editable.items()
         }
-        return _complete(self.problem, edited)
-
-
-def _editable(problem: Problem, draw: Inputs) -> list[str]:
-    """The inputs one can draw; the others follow from them, or are the reference's."""
-    if problem.name == "darcy":
-        return ["a"]
-    return [name for name in draw if name not in problem.solver_inputs]
-
-
-def _complete(problem: Problem, edited: Inputs) -> tuple[Inputs, bool]:
-    """All inputs that the problem wants, and whether it can be solved for them."""
-    if problem.name == "darcy":
-        # The fine medium is made of blocks around the nodes that were drawn.
-        points = problem.grid.shape[0]
-        wanted = jax.eval_shape(problem.sample, jax.random.key(0))["a_fine"].shape[0]
-        nearest = np.linspace(0, points - 1, wanted).round().astype(int)
-        medium = np.asarray(edited["a"])[nearest][:, nearest]
-        return problems.darcy_inputs(medium, points), True
-    return edited, not problem.solver_inputs
+        return self.problem.complete(edited)
 
 
 def _array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -150,8 +138,8 @@ def _array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     except (TypeError, ValueError, OverflowError):
         text = f"{name} is not allowed: expected numbers in the shape {list(shape)}"
         raise ValueError(text) from None
-    found = list(array.shape)
-    require(array.shape == shape, f"shape of {name}", found, f"{list(shape)}")
+    given = list(array.shape)
+    require(array.shape == shape, f"shape of {name}", given, f"{list(shape)}")
     bounded = bool(np.all(np.abs(array) <= LARGEST))  # False for NaN, too
     allowed = f"finite numbers of at most {LARGEST:g}"
     require(bounded, name, "<out of bounds>", allowed)
@@ -165,8 +153,8 @@ def _short(value: Any) -> str:
 
 def _timed(compute: Callable[[], jax.Array]) -> tuple[jax.Array, float]:
     start = time.perf_counter()
-    found = jax.block_until_ready(compute())
-    return found, 1e3 * (time.perf_counter() - start)
+    field = jax.block_until_ready(compute())
+    return field, 1e3 * (time.perf_counter() - start)
 
 
 def _numbers(field: Any) -> Any:

@@ -25,98 +25,117 @@ class Refused(Exception):
         self.status = status
 
 
-def serve(answers: Answers, port: int) -> ThreadingHTTPServer:
-    """A server on 127.0.0.1, not yet running; port 0 takes a free one."""
-    busy = threading.Lock()
+def serve(answers: Answers, port: int) -> "DemoServer":
+    """A server on 127.0.0.1, not yet running.
 
-    class Handler(BaseHTTPRequestHandler):
-        timeout = SECONDS_TO_SEND
+    Args:
+        answers: what it serves.
+        port: of the page; 0 takes a free one.
+    """
+    return DemoServer(answers, port)
 
-        def do_GET(self) -> None:
-            self._guarded(self._get)
 
-        def do_POST(self) -> None:
-            self._guarded(self._post)
+class DemoServer(ThreadingHTTPServer):
+    """A thread for each request, and one answer at a time."""
 
-        def _get(self) -> None:
-            self._from_this_machine()
-            if self.path == "/":
-                self._send(HTTPStatus.OK, "text/html", PAGE.read_bytes())
-            elif self.path == "/about":
-                self._send_json(HTTPStatus.OK, answers.about())
-            else:
-                raise Refused(HTTPStatus.NOT_FOUND, f"there is no {self.path[:80]}")
+    daemon_threads = True
 
-        def _post(self) -> None:
-            self._from_this_machine()
-            if self.path != "/answer":
-                raise Refused(HTTPStatus.NOT_FOUND, f"there is no {self.path[:80]}")
-            question = self._read_json()
-            with busy:  # one at a time: times mean something, and memory is bounded
-                try:
-                    found = answers.answer(question)
-                except ValueError as error:
-                    raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from None
-            self._send_json(HTTPStatus.OK, found)
+    def __init__(self, answers: Answers, port: int):
+        super().__init__(("127.0.0.1", port), Handler)
+        self.answers = answers
+        self._busy = threading.Lock()
 
-        def _from_this_machine(self) -> None:
-            """A foreign page that points its own name at 127.0.0.1 sends that name."""
-            host = self.headers.get("Host", "").rpartition(":")[0]
-            if host not in ("127.0.0.1", "localhost"):
-                raise Refused(HTTPStatus.FORBIDDEN, "only http://127.0.0.1 is served")
+    def answer(self, question: Any) -> dict[str, Any]:
+        with self._busy:  # times mean something, and memory is bounded
+            return self.answers.answer(question)
 
-        def _read_json(self) -> Any:
-            kind = self.headers.get("Content-Type", "").partition(";")[0].strip()
-            if kind != "application/json":
-                reason = f"Content-Type is {kind[:80]!r}: expected application/json"
-                raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, reason)
-            length = self.headers.get("Content-Length", "")
-            if not (length.isascii() and length.isdigit()):
-                reason = f"Content-Length is {length[:20]!r}: expected a number"
-                raise Refused(HTTPStatus.LENGTH_REQUIRED, reason)
-            if len(length) > 9 or int(length) > LARGEST_BODY:
-                reason = f"the body is too large: at most {LARGEST_BODY} bytes"
-                raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
-            body = self.rfile.read(int(length))
-            try:
-                return json.loads(body, parse_constant=_no_constant)
-            except (ValueError, RecursionError) as error:
-                reason = f"the body is no JSON: {error}"
-                raise Refused(HTTPStatus.BAD_REQUEST, reason) from None
 
-        def _guarded(self, respond) -> None:
-            try:
-                respond()
-            except Refused as refused:
-                self.close_connection = True  # part of the body may be unread
-                self._send_json(refused.status, {"error": str(refused)})
-            except (ConnectionError, TimeoutError):
-                self.close_connection = True
-            except Exception as error:  # whatever it is, the next request is served
-                self.log_error("%s: %s", type(error).__name__, error)
-                reason = f"internal error: {type(error).__name__}"
-                status = HTTPStatus.INTERNAL_SERVER_ERROR
-                self._send_json(status, {"error": reason})
+class Handler(BaseHTTPRequestHandler):
+    """One request: checked, answered, and never the end of the server."""
 
-        def _send_json(self, status: HTTPStatus, content: Any) -> None:
-            text = json.dumps(content, allow_nan=False)
-            self._send(status, "application/json", text.encode())
+    server: "DemoServer"
+    timeout = SECONDS_TO_SEND
 
-        def _send(self, status: HTTPStatus, kind: str, body: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", f"{kind}; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("Content-Security-Policy", POLICY)
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.end_headers()
-            self.wfile.write(body)
+    def do_GET(self) -> None:
+        self._guarded(self._get)
 
-        def log_request(self, code: Any = "-", size: Any = "-") -> None:
-            """Silent: a drag of the mouse is a hundred requests."""
+    def do_POST(self) -> None:
+        self._guarded(self._post)
 
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    server.daemon_threads = True
-    return server
+    def _get(self) -> None:
+        self._from_this_machine()
+        if self.path == "/":
+            self._send(HTTPStatus.OK, "text/html", PAGE.read_bytes())
+        elif self.path == "/about":
+            self._send_json(HTTPStatus.OK, self.server.answers.about())
+        else:
+            raise Refused(HTTPStatus.NOT_FOUND, f"there is no {self.path[:80]}")
+
+    def _post(self) -> None:
+        self._from_this_machine()
+        if self.path != "/answer":
+            raise Refused(HTTPStatus.NOT_FOUND, f"there is no {self.path[:80]}")
+        question = self._read_json()
+        try:
+            answer = self.server.answer(question)
+        except ValueError as error:
+            raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from None
+        self._send_json(HTTPStatus.OK, answer)
+
+    def _from_this_machine(self) -> None:
+        """A foreign page that points its own name at 127.0.0.1 sends that name."""
+        host = self.headers.get("Host", "").rpartition(":")[0]
+        if host not in ("127.0.0.1", "localhost"):
+            raise Refused(HTTPStatus.FORBIDDEN, "only http://127.0.0.1 is served")
+
+    def _read_json(self) -> Any:
+        kind = self.headers.get("Content-Type", "").partition(";")[0].strip()
+        if kind != "application/json":
+            reason = f"Content-Type is {kind[:80]!r}: expected application/json"
+            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, reason)
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()):
+            reason = f"Content-Length is {length[:20]!r}: expected a number"
+            raise Refused(HTTPStatus.LENGTH_REQUIRED, reason)
+        if len(length) > 9 or int(length) > LARGEST_BODY:
+            reason = f"the body is too large: at most {LARGEST_BODY} bytes"
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
+        body = self.rfile.read(int(length))
+        try:
+            return json.loads(body, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as error:
+            reason = f"the body is no JSON: {error}"
+            raise Refused(HTTPStatus.BAD_REQUEST, reason) from None
+
+    def _guarded(self, respond) -> None:
+        try:
+            respond()
+        except Refused as refused:
+            self.close_connection = True  # part of the body may be unread
+            self._send_json(refused.status, {"error": str(refused)})
+        except (ConnectionError, TimeoutError):
+            self.close_connection = True
+        except Exception as error:  # whatever it is, the next request is served
+            self.log_error("%s: %s", type(error).__name__, error)
+            reason = f"internal error: {type(error).__name__}"
+            status = HTTPStatus.INTERNAL_SERVER_ERROR
+            self._send_json(status, {"error": reason})
+
+    def _send_json(self, status: HTTPStatus, content: Any) -> None:
+        text = json.dumps(content, allow_nan=False)
+        self._send(status, "application/json", text.encode())
+
+    def _send(self, status: HTTPStatus, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_request(self, code: Any = "-", size: Any = "-") -> None:
+        """Silent: a drag of the mouse is a hundred requests."""
 
 
 def _no_constant(name: str) -> Any:

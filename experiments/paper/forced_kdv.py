@@ -19,7 +19,7 @@ from experiments.paper.label_curves import Errors, curve
 from experiments.suite.protocols import Protocol
 from experiments.suite.registry import fields_of
 from experiments.suite.run_spec import RunSpec
-from pilno_jax.problems.kdv_families import FAMILIES
+from pilno_jax.problems.forced_kdv.families import FAMILIES
 
 MAMBA = baselines.RIVAL_NAMES["deepomamba"]
 LABEL_COUNTS = (27, 54, 135, 270, 2700)

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 
 from pilno_jax import data
-from pilno_jax.problems import make
+from pilno_jax.problems import label_options, make
 
 SPLITS = ("train", "validation", "test")
 
@@ -37,9 +37,8 @@ def labelled_set(
     }[split]
     seed = config.seed if split == "train" else config.data.seed
     salt = {"train": 1, "validation": 2, "test": 3}[split]
-    # Only what shapes the data counts: how constraints are imposed does not.
-    law = {k: v for k, v in options.items() if k not in ("hard_constraints", "measure")}
-    description = {**law, "split": split, "count": count, "seed": seed}
+    # Runs that differ in what only the network sees share their labels.
+    description = {**label_options(options), "split": split, "count": count, "seed": seed}
 
     def generate() -> data.Data:
         key = jax.random.fold_in(jax.random.key(seed), salt)

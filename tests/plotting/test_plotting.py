@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import pytest
+import toy
 from matplotlib.image import imread
 
 from pilno_jax import models, plotting, problems
@@ -65,6 +66,56 @@ def test_fields_of_three_axes_are_cut():
     sliced = plotting.slices_figure(problem, {"case": (truth, prediction)}, "worst")
     np.testing.assert_array_equal(sliced.axes[0].lines[2].get_ydata(), truth[:, 3, 2])
     assert labelled(compared) and labelled(sliced)
+
+
+INPUTS = {
+    "burgers": ["input $u_0$"],
+    "darcy": ["input $a$"],
+    "forced_kdv": ["input $f_x$", "input $u_0$", "inputs along t"],
+    "navier_stokes": ["input $u_0$"],
+}
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_a_reference_is_drawn_with_the_inputs_that_its_problem_describes(name):
+    small = {
+        "burgers": {"num_x": 8, "num_t": 7},
+        # On the finest grid a_fine has the shape of a, and is not drawn all the same.
+        "darcy": {"num_points": 13, "num_fine": 13, "label_points": 5},
+        "forced_kdv": {"num_x": 12, "num_t": 8},
+        "navier_stokes": {"num_x": 8, "num_y": 6, "num_t": 7},
+    }
+    problem = problems.make(name, **small[name])
+    inputs = jax.jit(problem.sample)(jax.random.key(0))
+    u = a_field(problem)
+    figure = plotting.reference_figure(problem, inputs, u)
+    drawn = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
+    titles = [ax.get_title() for ax in drawn]
+    assert titles[:-2] == INPUTS[name]
+    assert titles[-2] == "reference solution $u$" and labelled(figure)
+    heading = figure.get_suptitle()
+    assert heading.startswith(name.replace("_", " "))
+    if name == "forced_kdv":
+        assert rf"$\alpha$ = {float(inputs['alpha']):.3g}" in heading
+        curves = drawn[2].lines
+        assert [line.get_label() for line in curves] == [
+            "$u(-L, t)$",
+            "$u(L, t)$",
+            "$u_x(L, t)$",
+        ]
+        np.testing.assert_array_equal(curves[1].get_ydata(), inputs["u_right"])
+    if name == "navier_stokes":
+        shown = drawn[-2].images[0].get_array()
+        np.testing.assert_array_equal(shown, u[..., -1].T)
+        np.testing.assert_array_equal(drawn[-1].lines[-1].get_ydata(), u[:, 3, -1])
+
+
+def test_inputs_that_nobody_described_are_drawn_by_their_shapes():
+    problem = toy.decay()
+    u0 = np.arange(4.0)
+    figure = plotting.reference_figure(problem, {"u0": u0}, a_field(problem))
+    assert figure.axes[0].get_title() == "input u0"
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), u0)
 
 
 def test_losses_and_errors_are_drawn_on_logarithmic_axes():

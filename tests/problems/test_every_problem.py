@@ -47,6 +47,10 @@ class Case:
     coarse: tuple[int, ...]
     fine: tuple[int, ...]
     order: int
+    # What single precision may change of the reference, relative to the largest value
+    # of u, and the grid on which that is asked: that of the recipes, or a cheaper one.
+    rounding: float
+    small: tuple[int, ...]
     inputs: Callable[[problems.Problem], problems.Inputs] = sampled
 
     def make(self, **more) -> problems.Problem:
@@ -57,22 +61,39 @@ class Case:
 # of higher order in x show; those of diffusion's closed form and of Navier-Stokes'
 # spectral one are left with their order in t. KdV: 6 in x, 4 in t.
 RD = "reaction_diffusion"
-FORCING = {"task": "forcing", "length_scale": 2.0}
+SMOOTH = {"length_scale": 2.0}
+FINE, FINER = (151, 101), (301, 101)
+# Explicit stepping makes 10,000 roundings of 1e-8, in one direction while u changes
+# slowly: up to 1e-4, seen 1e-5 of 0.2, a tenth of the scheme's own error. A transform
+# or a closed form makes a few; conjugate gradients stop where rounding stops them.
+STEPPING = 1e-4
 CASES = {
-    "burgers": Case("burgers", {"length_scale": 2.0}, (128, 101), (256, 101), 4),
-    "diffusion": Case("diffusion", {"length_scale": 2.0}, (32, 51), (32, 101), 6),
-    "rd_ic": Case(RD, FORCING | {"task": "ic"}, (151, 101), (301, 101), 4),
-    "rd_forcing": Case(RD, FORCING, (151, 101), (301, 101), 4, without_layer),
-    "darcy": Case("darcy", {}, (31, 31), (61, 61), 2, smooth_medium),
-    "forced_kdv": Case("forced_kdv", {"family": "C"}, (100, 100), (199, 199), 4),
+    "burgers": Case(
+        "burgers", SMOOTH, (128, 101), (256, 101), 4, STEPPING, small=(32, 11)
+    ),
+    "diffusion": Case(
+        "diffusion", SMOOTH, (32, 51), (32, 101), 6, 1.5e-6, small=(32, 26)
+    ),
+    "rd_ic": Case(RD, SMOOTH | {"task": "ic"}, FINE, FINER, 4, STEPPING, (51, 11)),
+    "rd_forcing": Case(
+        RD, SMOOTH, FINE, FINER, 4, STEPPING, (51, 11), inputs=without_layer
+    ),
+    "darcy": Case(
+        "darcy", {}, (31, 31), (61, 61), 2, 1e-6, (31, 31), inputs=smooth_medium
+    ),
+    "forced_kdv": Case(
+        "forced_kdv", {"family": "C"}, (100, 100), (199, 199), 4, 1e-5, (50, 50)
+    ),
     # Gentle vortices: strong ones turn too far between two times to show an order. At
     # mid-time it is 6.0; waves that decay in the first few leave 5.4 of it at t = 0.
     "navier_stokes": Case(
         "navier_stokes",
-        {"length_scale": 2.0, "sigma": 1.0},
+        SMOOTH | {"sigma": 1.0},
         (32, 32, 21),
         (32, 32, 41),
         5,
+        STEPPING,
+        small=(24, 24, 7),
     ),
 }
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -129,6 +150,28 @@ def test_residual_of_the_reference_vanishes_at_the_stated_order(x64, case):
     # Seen: 3.9 to 4.1, 5.7, 2.0 and, on KdV's smoothest family, 5.3; a lost order
     # would be 1.
     assert np.log2(sizes[0] / sizes[1]) > case.order - 0.4
+
+
+@every_case
+def test_single_precision_is_enough(case):
+    """Of drawn, rough inputs, solved as a batch in single, alone in double."""
+    rough = {k: v for k, v in case.options.items() if k != "length_scale"}
+    problem = problems.make(case.name, **rough).on(*case.small)
+    inputs = jax.jit(jax.vmap(problem.sample))(jax.random.split(KEY, 2))
+    single = np.asarray(jax.jit(jax.vmap(problem.solve))(inputs))
+    with jax.enable_x64(True):
+        there = problems.make(case.name, **rough).on(*case.small)
+        last = {name: _widened(value[1]) for name, value in inputs.items()}
+        double = np.asarray(jax.jit(there.solve)(last))
+    assert (single.dtype, double.dtype) == (np.float32, np.float64)
+    scale = np.abs(double).max()
+    np.testing.assert_allclose(single[1], double, atol=case.rounding * scale)
+
+
+def _widened(value):
+    """In double precision, unless it is an index."""
+    value = np.asarray(value)
+    return value.astype(np.float64) if value.dtype.kind == "f" else value
 
 
 @every_name
@@ -353,10 +396,25 @@ BAD_OPTIONS = [
     ),
     ("reaction_diffusion", {"reaction": -1.0}, "reaction = -1.0 .* >= 0"),
     ("reaction_diffusion", {"num_x": 5}, "axis 'x' = 5 .* at least 8"),
-    ("darcy", {"law": "gauss"}, r"law = 'gauss' .* one of \["),
-    ("darcy", {"measure": "h1"}, r"measure = 'h1' .* one of \["),
-    ("forced_kdv", {"family": "D"}, r"family = 'D' .* one of \["),
-    ("forced_kdv", {"num_x": 5}, "axis 'x' = 5 .* at least "),
+    ("darcy", {"law": "gauss"}, r"law = 'gauss' .* one of \['neumann', 'periodic'"),
+    ("darcy", {"measure": "h1"}, r"measure = 'h1' .* one of \['h-1'"),
+    ("darcy", {"features": "all"}, r"features = 'all' .* one of \['rich'"),
+    ("darcy", {"values": (-3.0, 12.0)}, r"values = \(-3.0, 12.0\).*positive"),
+    ("darcy", {"values": (3.0, 3.0)}, "values.*different"),
+    ("darcy", {"num_points": 60}, "num_points = 60.*dividing num_fine - 1 = 240"),
+    ("darcy", {"num_points": 2}, "num_points = 2"),
+    ("darcy", {"label_points": 12}, "label_points = 12.*num_points - 1 = 60"),
+    ("darcy", {"source": 0.0}, "source = 0.0"),
+    ("darcy", {"tau": -1.0}, "tau = -1.0"),
+    ("darcy", {"measure": "energy", "hard_constraints": False}, "measure = 'energy'"),
+    ("forced_kdv", {"family": "D"}, r"family = 'D' .* one of \[None, 'A', 'B', 'C'"),
+    ("forced_kdv", {"measure": "h1"}, r"measure = 'h1' .* one of \['dispersive'"),
+    ("forced_kdv", {"features": "all"}, r"features = 'all' .* one of \['rich'"),
+    ("forced_kdv", {"hard_constraints": "bc"}, r"hard_constraints = 'bc'.*'ic'"),
+    ("forced_kdv", {"half_length": -5.0}, "half_length = -5.0 .* positive"),
+    ("forced_kdv", {"final_time": 0.0}, "final_time = 0.0 .* positive"),
+    ("forced_kdv", {"num_x": 8}, "axis 'x' = 8 .* at least 9"),
+    ("forced_kdv", {"num_t": 4}, "axis 't' = 4 .* at least 5"),
     ("heat", {}, r"problem name = 'heat' .* one of \['burgers', 'darcy'"),
 ]
 
@@ -370,6 +428,63 @@ def test_bad_options_are_named(name, options, message):
 def test_a_grid_with_the_wrong_number_of_axes_is_named():
     with pytest.raises(ValueError, match=r"num_points = \(32,\) .* 2 axes"):
         problems.burgers().on(32)
+
+
+# --- what a problem says about its inputs and its options
+
+
+@every_case
+def test_declared_inputs_are_those_of_a_sample(case):
+    """Names and shapes; what is edited is enough to make all that the network reads."""
+    problem = case.make()
+    points = {axis.name: axis.num_points for axis in problem.grid.axes}
+    draw = jax.jit(problem.sample)(KEY)
+    assert problem.inputs.keys() == draw.keys()
+    for name, field in problem.inputs.items():
+        if field.axes is not None:
+            assert draw[name].shape == tuple(points[axis] for axis in field.axes)
+        assert not (field.editable and name in problem.solver_inputs)
+    edited = {name: draw[name] for name, f in problem.inputs.items() if f.editable}
+    assert edited
+    completed = problem.complete({name: np.asarray(v) for name, v in edited.items()})
+    assert draw.keys() - completed.keys() == set(problem.solver_inputs)
+    assert problem.solvable(completed) == (not problem.solver_inputs)
+    for name, value in edited.items():
+        np.testing.assert_allclose(completed[name], value, rtol=1e-6)
+    network_sees = jax.eval_shape(problem.features, completed)
+    assert network_sees.shape[:-1] == problem.grid.shape
+
+
+OTHER_VALUES = {
+    "virtual_length_scales": (1.0, 1.5),
+    "hard_constraints": False,
+    "moving_frame": False,
+    "mollifier": "sines",
+    "measure": "l2",
+    "features": "paper",
+    "output_scale": 0.03,
+    "label_points": 7,
+}
+SIZES = {"darcy": {"num_points": 13, "num_fine": 25, "label_points": 4}}
+
+
+@every_case
+def test_labels_do_not_depend_on_the_options_they_ignore(case):
+    """The program that samples and solves is the same, constants and all."""
+    ignored = set(problems.FACTORIES[case.name].labels_ignore)
+    assert "hard_constraints" in ignored
+
+    def program(**changes):
+        options = {**case.options, **SIZES.get(case.name, {}), **changes}
+        problem = problems.make(case.name, **options)
+        labels = jax.jit(lambda key: problem.solve(problem.sample(key)))
+        return labels.lower(KEY).as_text()
+
+    assert program() == program(**{name: OTHER_VALUES[name] for name in ignored})
+    physical = {"darcy": {"source": 2.0}, "forced_kdv": {"half_length": 4.0}}
+    assert program() != program(**physical.get(case.name, {"final_time": 0.5}))
+    counted = problems.label_options({"name": case.name, "seed": 1, **OTHER_VALUES})
+    assert counted.keys() == {"name", "seed", *OTHER_VALUES} - ignored
 
 
 @every_name

@@ -10,31 +10,60 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float, Num
 
 from pilno_jax.checks import require
 from pilno_jax.numerics.grids import Axis
 
+Matrix = Float[np.ndarray, "m n"]
 
-def along(matrix: np.ndarray | jax.Array, field: jax.Array, axis: int) -> jax.Array:
-    """Apply `matrix` to one axis of `field`."""
+
+def along(
+    matrix: Float[np.ndarray | Array, "m n"],
+    field: Num[np.ndarray | Array, "..."],
+    axis: int,
+) -> Num[Array, "..."]:
+    """Apply `matrix` to one axis of `field`, in the field's precision.
+
+    Args:
+        matrix: (m, n).
+        field: whose axis of n points becomes one of m.
+        axis: which axis that is.
+    """
     moved = jnp.tensordot(jnp.asarray(matrix, field.dtype), field, axes=(1, axis))
     return jnp.moveaxis(moved, 0, axis)
 
 
-def derivative(axis: Axis, order: int = 1, accuracy: int | None = None) -> np.ndarray:
-    """d^order/dx^order on `axis`: spectral if periodic, unless `accuracy` is given."""
+def derivative(
+    axis: Axis, order: int = 1, accuracy: int | None = None
+) -> Float[np.ndarray, "n n"]:
+    """The matrix of d^order/dx^order on `axis`.
+
+    Args:
+        axis: the nodes.
+        order: of the derivative. Default 1.
+        accuracy: even order of finite differences. Default None: spectral on a periodic
+            axis, 4 on any other; 6 is good where the fields are smooth up to the ends.
+    """
     if axis.periodic and accuracy is None:
         return spectral(axis.num_points, order, axis.extent)
     return finite_difference(axis, order, 4 if accuracy is None else accuracy)
 
 
 @functools.lru_cache
-def spectral(num_points: int, order: int, extent: float) -> np.ndarray:
+def spectral(
+    num_points: int, order: int, extent: float
+) -> Float[np.ndarray, "{num_points} {num_points}"]:
     """Fourier differentiation, exact for trigonometric polynomials.
 
     Nyquist rule: on an even number of points the mode N/2 is a cosine whose sine
     partner the grid cannot see; its odd derivatives are set to zero and its even
     ones kept, so that matrices of odd order are skew and of even order symmetric.
+
+    Args:
+        num_points: equidistant nodes on a circle.
+        order: of the derivative.
+        extent: the circle's length.
     """
     modes = np.fft.fftfreq(num_points, 1.0 / num_points)
     multiplier = (2j * np.pi * modes / extent) ** order
@@ -46,12 +75,19 @@ def spectral(num_points: int, order: int, extent: float) -> np.ndarray:
 
 
 @functools.lru_cache
-def finite_difference(axis: Axis, order: int, accuracy: int) -> np.ndarray:
+def finite_difference(
+    axis: Axis, order: int, accuracy: int
+) -> Float[np.ndarray, "n n"]:
     """Finite differences of any derivative order and any (even) accuracy order.
 
     Central stencils inside; on a periodic axis they wrap, on any other the stencil
     at the ends is shifted inwards and, being one-sided, one point wider, so that the
     order is the same everywhere.
+
+    Args:
+        axis: the nodes, at least order + accuracy of them.
+        order: of the derivative.
+        accuracy: even power of the spacing that the error falls with; 4 to 6 are good.
     """
     require(order >= 1, "order", order, "at least 1")
     allowed = "a positive even number"
@@ -79,6 +115,11 @@ def stencil(axis: Axis, order: int, accuracy: int) -> Callable[[jax.Array], jax.
     Ghost values let one central stencil serve every node. On a periodic axis they
     wrap; elsewhere they continue the polynomial of the one-sided stencil, on which
     the central one is exact, so both forms are the same operator.
+
+    Args:
+        axis: the nodes.
+        order: of the derivative.
+        accuracy: even power of the spacing that the error falls with.
     """
     half = (2 * ((order + 1) // 2) - 1 + accuracy) // 2
     weights = fornberg(np.arange(-half, half + 1), order) / axis.spacing**order
@@ -86,7 +127,7 @@ def stencil(axis: Axis, order: int, accuracy: int) -> Callable[[jax.Array], jax.
     steps_out = np.arange(-half, 0)
     ghosts = np.stack([fornberg(np.arange(width) - at, 0) for at in steps_out])
 
-    def apply(u: jax.Array) -> jax.Array:
+    def apply(u: Num[np.ndarray | Array, " n"]) -> Num[Array, " n"]:
         if axis.periodic:
             padded = jnp.concatenate([u[n - half :], u, u[:half]])
         else:
@@ -101,33 +142,42 @@ def stencil(axis: Axis, order: int, accuracy: int) -> Callable[[jax.Array], jax.
 
 
 @functools.lru_cache
-def interpolation(source: Axis, target: Axis, degree: int = 9) -> np.ndarray:
+def interpolation(source: Axis, target: Axis, degree: int = 9) -> Matrix:
     """Values on `target` from values on `source`, over the same interval.
 
     Trigonometric on a periodic axis (exact for what the source grid resolves),
-    elsewhere by local polynomials of the given degree.
+    elsewhere by local polynomials.
+
+    Args:
+        source: nodes with values.
+        target: nodes without.
+        degree: of the polynomials. Default 9; more loses digits to rounding.
     """
     if source.periodic:
         modes = np.fft.fftfreq(source.num_points, 1.0 / source.num_points)
-        phases = np.outer(_scaled(target), 2j * np.pi * modes)
+        phases = np.outer(target.unit_nodes(), 2j * np.pi * modes)
         analysis = np.fft.fft(np.eye(source.num_points), axis=0) / source.num_points
         # The Nyquist mode's real part is its cosine: the symmetric choice.
         return _frozen((np.exp(phases) @ analysis).real)
     n, width = source.num_points, min(degree + 1, source.num_points)
     matrix = np.zeros((target.num_points, n))
-    for row, x in enumerate(_scaled(target) * (n - 1)):
+    for row, x in enumerate(target.unit_nodes() * (n - 1)):
         first = int(np.clip(np.round(x - (width - 1) / 2), 0, n - width))
         nodes = np.arange(first, first + width)
         matrix[row, nodes] = fornberg(nodes - x, 0)
     return _frozen(matrix)
 
 
-def fornberg(nodes: np.ndarray, order: int) -> np.ndarray:
+def fornberg(nodes: Num[np.ndarray, " n"], order: int) -> Float[np.ndarray, " n"]:
     """Weights of the derivative at 0 of the polynomial through `nodes`.
 
     They solve sum_j w_j nodes_j^p = order! [p = order]: exact on all monomials the
     stencil can hold. Stencils are short, so the Vandermonde system is benign once
     its nodes are scaled to [-1, 1].
+
+    Args:
+        nodes: places relative to where the derivative is wanted.
+        order: of the derivative; 0 interpolates.
     """
     nodes = np.asarray(nodes, float)
     scale = np.abs(nodes).max()
@@ -135,10 +185,6 @@ def fornberg(nodes: np.ndarray, order: int) -> np.ndarray:
     right = np.zeros(len(nodes))
     right[order] = float(np.prod(np.arange(1, order + 1)))
     return np.linalg.solve(powers, right) / scale**order
-
-
-def _scaled(axis: Axis) -> np.ndarray:
-    return np.linspace(0.0, 1.0, axis.num_points, endpoint=not axis.periodic)
 
 
 def _frozen(matrix: np.ndarray) -> np.ndarray:

@@ -11,13 +11,22 @@ import math
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float, Num
 
 from pilno_jax.checks import require
 
 
 @dataclasses.dataclass(frozen=True)
 class Axis:
-    """`num_points` equidistant nodes on [low, high)  or, not periodic, [low, high]."""
+    """`num_points` equidistant nodes on [low, high)  or, not periodic, [low, high].
+
+    Args:
+        name: "x", "t", ...; figures and errors call it that.
+        low: where it begins.
+        high: where it ends, above low.
+        num_points: at least 2.
+        periodic: whether the right end is the left one again. Default False.
+    """
 
     name: str
     low: float
@@ -32,25 +41,30 @@ class Axis:
 
     @property
     def extent(self) -> float:
+        """Its length in physical units."""
         return self.high - self.low
 
     @property
     def spacing(self) -> float:
+        """The distance of neighbouring nodes."""
         return self.extent / (self.num_points - (not self.periodic))
 
     @property
-    def scaled(self) -> jax.Array:
+    def scaled(self) -> Float[Array, " n"]:
         """Coordinates mapped to [0, 1]."""
-        return jnp.asarray(self._scaled())
+        return jnp.asarray(self.unit_nodes())
 
     @property
-    def coordinates(self) -> jax.Array:
-        return jnp.asarray(self.low + self.extent * self._scaled())
+    def coordinates(self) -> Float[Array, " n"]:
+        """The nodes in physical units."""
+        return jnp.asarray(self.low + self.extent * self.unit_nodes())
 
-    def _scaled(self) -> np.ndarray:
+    def unit_nodes(self) -> Float[np.ndarray, " n"]:
+        """Coordinates mapped to [0, 1], in NumPy's double precision."""
         return np.linspace(0.0, 1.0, self.num_points, endpoint=not self.periodic)
 
     def resized(self, num_points: int) -> "Axis":
+        """The same interval with another number of nodes."""
         return dataclasses.replace(self, num_points=num_points)
 
     def refined(self, factor: int) -> "Axis":
@@ -61,41 +75,59 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True)
 class Grid:
-    """The tensor product of its axes, in the order of the field's array axes."""
+    """The tensor product of its axes.
+
+    Args:
+        axes: in the order of a field's array axes; time, where there is one, last.
+    """
 
     axes: tuple[Axis, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Number of nodes along each axis."""
         return tuple(axis.num_points for axis in self.axes)
 
     @property
     def size(self) -> int:
+        """Number of nodes in all."""
         return math.prod(self.shape)
 
     @property
     def coordinates(self) -> tuple[jax.Array, ...]:
+        """Nodes of each axis in physical units."""
         return tuple(axis.coordinates for axis in self.axes)
 
     @property
     def scaled(self) -> tuple[jax.Array, ...]:
+        """Nodes of each axis mapped to [0, 1]."""
         return tuple(axis.scaled for axis in self.axes)
 
     @property
     def extents(self) -> tuple[float, ...]:
+        """Length of each axis in physical units."""
         return tuple(axis.extent for axis in self.axes)
 
     def resized(self, *num_points: int) -> "Grid":
+        """The same box with other numbers of nodes, one for each axis."""
         allowed = f"one point count for each of the {len(self.axes)} axes"
         require(len(num_points) == len(self.axes), "num_points", num_points, allowed)
         pairs = zip(self.axes, num_points, strict=True)
         return Grid(tuple(axis.resized(n) for axis, n in pairs))
 
     def refined(self, factor: int = 2) -> "Grid":
+        """Every interval cut into `factor` (default 2); old nodes stay nodes."""
         return Grid(tuple(axis.refined(factor) for axis in self.axes))
 
-    def broadcast(self, values: jax.Array, axis: int) -> jax.Array:
-        """A function of one axis as a field on the whole grid."""
+    def broadcast(
+        self, values: Num[np.ndarray | Array, " n"], axis: int
+    ) -> Num[Array, "..."]:
+        """A function of one axis as a field on the whole grid.
+
+        Args:
+            values: on the nodes of that axis.
+            axis: its number.
+        """
         shape = [1] * len(self.axes)
         shape[axis] = -1
         return jnp.broadcast_to(values.reshape(shape), self.shape)

@@ -9,13 +9,13 @@ would otherwise round the operands to three digits.
 
 import functools
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 
 @functools.lru_cache
-def sine_matrix(num_points: int) -> np.ndarray:
+def sine_matrix(num_points: int) -> Float[np.ndarray, "inner inner"]:
     """sqrt(2 h) sin(pi j k h), j, k = 1, ..., n - 2, with h = 1 / (n - 1)."""
     k = np.arange(1, num_points - 1)
     h = 1.0 / (num_points - 1)
@@ -23,7 +23,7 @@ def sine_matrix(num_points: int) -> np.ndarray:
 
 
 @functools.lru_cache
-def laplacian_eigenvalues(num_points: int) -> np.ndarray:
+def laplacian_eigenvalues(num_points: int) -> Float[np.ndarray, "inner inner"]:
     """Eigenvalues, (n - 2, n - 2), of the 5-point -Laplace on the sine products."""
     k = np.arange(1, num_points - 1)
     h = 1.0 / (num_points - 1)
@@ -31,14 +31,18 @@ def laplacian_eigenvalues(num_points: int) -> np.ndarray:
     return one_axis[:, None] + one_axis
 
 
-def sine_transform(field: jax.Array) -> jax.Array:
+def sine_transform(
+    field: Float[Array, "inner inner"],
+) -> Float[Array, "inner inner"]:
     """Coefficients of an interior field (n - 2, n - 2); applied twice, the field."""
     matrix = jnp.asarray(sine_matrix(field.shape[-1] + 2), field.dtype)
     rows = jnp.matmul(matrix, field, precision="highest")
     return jnp.matmul(rows, matrix, precision="highest")
 
 
-def solve_poisson(field: jax.Array) -> jax.Array:
+def solve_poisson(
+    field: Float[Array, "inner inner"],
+) -> Float[Array, "inner inner"]:
     """v with -Laplace_h v = field, v = 0 on the boundary; interior nodes only."""
     eigenvalues = laplacian_eigenvalues(field.shape[-1] + 2)
     inverse = jnp.asarray(1.0 / eigenvalues, field.dtype)
@@ -46,7 +50,9 @@ def solve_poisson(field: jax.Array) -> jax.Array:
 
 
 @functools.lru_cache
-def unit_membrane(num_points: int) -> np.ndarray:
+def unit_membrane(
+    num_points: int,
+) -> Float[np.ndarray, "{num_points} {num_points}"]:
     """w on all n x n nodes with -Laplace_h w = 1, w = 0 on the boundary (float64)."""
     matrix = sine_matrix(num_points)
     ones = matrix.sum(axis=0)

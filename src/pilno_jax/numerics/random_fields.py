@@ -9,9 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import i0e
+from jaxtyping import Array, Float
 
 from pilno_jax.checks import require_choice
 
+Number = float | int | Float[Array, ""]  # the latter may be traced
 EXP_SINE_MODES = 32
 SHORTEST_LENGTH_SCALE = 0.2  # below it, 32 modes do not carry all the variance
 
@@ -19,11 +21,11 @@ SHORTEST_LENGTH_SCALE = 0.2  # below it, 32 modes do not carry all the variance
 @jax.jit
 def exp_sine(
     key: jax.Array,
-    x: jax.Array,
-    length_scale: jax.Array | float,
-    sigma: float = 0.2,
-    period: float = 1.0,
-) -> jax.Array:
+    x: Float[Array, " n"],
+    length_scale: Number,
+    sigma: Number = 0.2,
+    period: Number = 1.0,
+) -> Float[Array, " n"]:
     """A draw, at the points x, of the Gaussian field with the exp-sine kernel
 
         k(x, x') = sigma^2 exp(-2 sin^2(pi (x - x') / p) / l^2).
@@ -32,6 +34,14 @@ def exp_sine(
     generating function of the Bessel functions gives the eigenvalues
     lambda_n = 2 sigma^2 e^{-1/l^2} I_n(1/l^2), half of that for n = 0, on
     cos(2 pi n x / p) and sin(2 pi n x / p). No Cholesky factor, no jitter, any grid.
+
+    Args:
+        key: of this draw.
+        x: where it is evaluated.
+        length_scale: l, at least `SHORTEST_LENGTH_SCALE`; 0.5 is oscillatory, 5 nearly
+            constant. May be traced.
+        sigma: standard deviation. Default 0.2.
+        period: p. Default 1.
     """
     deviations = jnp.sqrt(exp_sine_eigenvalues(length_scale, sigma))
     normals = jax.random.normal(key, (2, EXP_SINE_MODES))
@@ -43,14 +53,20 @@ def exp_sine(
 @jax.jit
 def planar_exp_sine(
     key: jax.Array,
-    points: tuple[jax.Array, jax.Array],
-    length_scale: jax.Array | float,
-    sigma: float = 0.2,
-) -> jax.Array:
+    points: tuple[Float[Array, " n"], Float[Array, " m"]],
+    length_scale: Number,
+    sigma: Number = 0.2,
+) -> Float[Array, "n m"]:
     """A draw at x times y of the field whose kernel is the product of `exp_sine`'s.
 
     Without the mode that is constant in both directions: every draw has mean zero. The
     period is 1.
+
+    Args:
+        key: of this draw.
+        points: (x, y), where it is evaluated.
+        length_scale: as in `exp_sine`, in both directions.
+        sigma: standard deviation, before the constant mode is left out. Default 0.2.
     """
     deviations = jnp.sqrt(exp_sine_eigenvalues(length_scale, 1.0))
     deviations = jnp.concatenate([deviations, deviations])  # cosines, then sines
@@ -66,22 +82,28 @@ def planar_exp_sine(
     return jnp.matmul(rows, in_y.T, precision="highest")
 
 
-def exp_sine_eigenvalues(length_scale: jax.Array | float, sigma: float) -> jax.Array:
-    """lambda_0, ..., lambda_31; the length scale may be traced.
+def exp_sine_eigenvalues(length_scale: Number, sigma: Number) -> Float[Array, " n"]:
+    """lambda_0, ..., lambda_31 of `exp_sine`.
 
-    Beyond n = 31 the spectrum is below 1e-20 sigma^2 for l >= 0.5.
+    Args:
+        length_scale: l; may be traced.
+        sigma: standard deviation.
     """
     argument = 1.0 / jnp.square(length_scale)
     scaled_bessel = bessel_ive(EXP_SINE_MODES, argument)
     return sigma**2 * scaled_bessel.at[1:].multiply(2.0)
 
 
-def bessel_ive(count: int, argument: jax.Array) -> jax.Array:
-    """e^{-z} I_n(z) for n = 0, ..., count - 1 and z > 0 (traced or not).
+def bessel_ive(count: int, argument: Float[Array, ""]) -> Float[Array, " {count}"]:
+    """e^{-z} I_n(z) for n = 0, ..., count - 1.
 
     Miller's algorithm: the three-term recurrence is stable downwards, from a start
     high above `count`; the exact e^{-z} I_0(z) then fixes the scale. The recurrence
     runs on ratios I_n / I_{n-1}, which neither overflow nor underflow.
+
+    Args:
+        count: how many orders.
+        argument: z > 0; may be traced.
     """
     start = count + 32
 
@@ -97,27 +119,31 @@ def bessel_ive(count: int, argument: jax.Array) -> jax.Array:
 
 
 # Modes per axis of a planar field. The series converges slowly (the field has barely
-# a derivative), and PINO's own generator stops where its grid does. Against 241 modes,
-# 8 draws of the two-valued field on 241 x 241 nodes: 64 modes change the value of
-# 0.66 % of the nodes and the Darcy solution by 0.20 %; 128 modes 0.30 % and 0.11 %; 192
-# modes 0.14 % and 0.08 %. Time grows from 1 (64) over 1.5 (128) to 4 (241).
+# a derivative), and PINO's own generator stops where its grid does. More modes change
+# ever fewer nodes of the two-valued field, and cost time.
 PLANAR_MODES = 128
 
 
 def planar_gaussian(
     key: jax.Array,
-    points: np.ndarray,
+    points: Float[np.ndarray, " n"],
     law: str = "neumann",
     tau: float = 3.0,
     num_modes: int = PLANAR_MODES,
-) -> jax.Array:
+) -> Float[Array, "n n"]:
     """A draw of N(0, (-Laplace + tau^2)^-2) on the unit square, at points x points.
 
     The Laplacian's eigenfunctions are products of one-dimensional ones, so a draw is
-    two matrix products. law = "neumann": cosines cos(pi k x), the mode k = 0 left out,
-    so that every draw has mean zero (PINO's generator, up to a constant factor).
-    law = "periodic": 1, cos and sin of 2 pi k x, the mean included. `points` are
-    concrete numbers in [0, 1].
+    two matrix products.
+
+    Args:
+        key: of this draw.
+        points: concrete numbers in [0, 1], the same for both directions.
+        law: "neumann" (the default): cosines cos(pi k x), the mode k = 0 left out, so
+            that every draw has mean zero (PINO's generator, up to a constant factor).
+            "periodic": 1, cos and sin of 2 pi k x, the mean included.
+        tau: inverse length. Default 3.
+        num_modes: cosines, or waves, in each direction. Default 128.
     """
     require_choice("law", law, PLANAR_LAWS)
     basis, frequencies = PLANAR_LAWS[law](np.asarray(points), num_modes)
@@ -134,14 +160,21 @@ def planar_gaussian(
 
 def two_phase(
     key: jax.Array,
-    points: np.ndarray,
+    points: Float[np.ndarray, " n"],
     values: tuple[float, float] = (3.0, 12.0),
     law: str = "neumann",
     tau: float = 3.0,
-) -> jax.Array:
+) -> Float[Array, "n n"]:
     """A two-valued medium: values[1] where a planar Gaussian is >= 0, else values[0].
 
-    It is positive, discontinuous, and half of it on average is either value.
+    It is discontinuous, and half of it on average is either value.
+
+    Args:
+        key: of this draw.
+        points: concrete numbers in [0, 1], the same for both directions.
+        values: (low, high). Default (3, 12).
+        law: of the Gaussian, see `planar_gaussian`. Default "neumann".
+        tau: its inverse length. Default 3.
     """
     phi = planar_gaussian(key, points, law, tau)
     low, high = (jnp.asarray(value, phi.dtype) for value in values)

@@ -22,45 +22,67 @@ from pilno_jax.problems.base import Inputs, Problem
 def reference_figure(
     problem: Problem, inputs: Inputs, u: Any, title: str | None = None
 ) -> Figure:
-    """The input functions of one sample and the reference solution they lead to."""
-    grid = problem.grid
-    on_grid = [name for name in inputs if np.shape(inputs[name]) == grid.shape]
-    along_t = [name for name in ("u_left", "u_right", "ux_right") if name in inputs]
-    along_x = [name for name in ("u0", "f") if name in inputs]
-    figure, axes = panels(len(on_grid) + bool(along_x) + bool(along_t) + 1 + 1)
-    remaining = iter(axes)
-    for name in on_grid:
+    """The input functions of one sample and the reference solution they lead to.
+
+    With two axes in space, the solution at the final time and its sections at mid y.
+
+    Args:
+        problem: whose `input_fields` say what each input is a function of.
+        inputs: of the sample; what does not live on the grid's nodes is not drawn.
+        u: the solution on the grid.
+        title: over all panels; numbers among the inputs follow it. Default: the
+            problem's name.
+    """
+    axes = {axis.name: axis for axis in problem.grid.axes}
+    described = problem.input_fields()
+    symbols = {name: field.symbol or name for name, field in described.items()}
+    numbers, planes, functions = [], [], {}
+    for name, described_field in described.items():
+        match described_field.axes:
+            case ():
+                numbers.append(f"{symbols[name]} = {float(inputs[name]):.3g}")
+            case (along,):
+                functions.setdefault(along, []).append(name)
+            case (first, second):
+                planes.append((name, Grid((axes[first], axes[second]))))
+    figure, drawn = panels(len(planes) + len(functions) + 1 + 1)
+    remaining = iter(drawn)
+    for name, plane in planes:
         signed = float(np.min(inputs[name])) < 0
         draw = signed_field if signed else field
-        draw(next(remaining), grid, inputs[name], f"input {_symbol(name)}")
-    if along_x:
-        functions = {_symbol(name): inputs[name] for name in along_x}
-        called = ", ".join(functions)
-        lines(next(remaining), grid.axes[0], functions, f"input {called}", called)
-    if along_t:
-        functions = {_symbol(name): inputs[name] for name in along_t}
-        lines(next(remaining), grid.axes[1], functions, "boundary values")
-    field(next(remaining), grid, u, "reference solution $u$")
+        draw(next(remaining), plane, inputs[name], f"input {symbols[name]}")
+    for along, names in functions.items():
+        curves = {symbols[name]: inputs[name] for name in names}
+        one = len(names) == 1
+        heading = f"input {symbols[names[0]]}" if one else f"inputs along {along}"
+        value = symbols[names[0]] if one else "value"
+        lines(next(remaining), axes[along], curves, heading, value)
+    final, at_the_end = cut(problem.grid, u, axis=2, place=-1)
+    field(next(remaining), final, at_the_end, "reference solution $u$")
     sections(next(remaining), problem, u)
-    numbers = [
-        f"{_symbol(name)} = {float(inputs[name]):.3g}"
-        for name in ("alpha", "beta")
-        if name in inputs
-    ]
     heading = title or problem.name.replace("_", " ")
     figure.suptitle(", ".join([heading, *numbers]), fontsize=12)
     return figure
 
 
 def sections(ax: Axes, problem: Problem, u: Any, count: int = 4) -> None:
-    """Cuts through u along its first axis, at equally spaced places of the second."""
-    first, second = problem.grid.axes
+    """Cuts through u along its first axis, at equally spaced places of the last.
+
+    Args:
+        ax: the panel.
+        problem: whose grid u lives on; of three axes the second is cut at its middle.
+        u: the field.
+        count: how many cuts. Default 4; more run into each other.
+    """
+    middle = problem.grid.axes[1].num_points // 2
+    grid, plane = cut(problem.grid, u, axis=1, place=middle)
+    first, second = grid.axes
     steady = problem.time_axis is None
     places = np.linspace(0, second.num_points - 1, count + 2 * steady).round()
     places = places.astype(int)[1:-1] if steady else places.astype(int)
     at = np.asarray(second.coordinates)[places]
     cuts = {
-        f"{second.name} = {value:.2g}": np.asarray(u)[:, place]
+        f"{second.name} = {value:.2g}": plane[:, place]
         for place, value in zip(places, at, strict=True)
     }
     lines(ax, first, cuts, f"sections of $u$ at fixed {second.name}", "$u$")
@@ -69,7 +91,14 @@ def sections(ax: Axes, problem: Problem, u: Any, count: int = 4) -> None:
 def cut(grid: Grid, fields: Any, axis: int, place: int) -> tuple[Grid, np.ndarray]:
     """Fields of three axes at one place of one of them; those of two as they are.
 
-    Axes in front of the grid's are left alone.
+    Args:
+        grid: of the fields.
+        fields: one, or several along axes in front of the grid's.
+        axis: of the grid, that is cut.
+        place: index of the node where it is cut.
+
+    Returns:
+        The grid of the two other axes, and the fields on it.
     """
     if len(grid.axes) == 2:
         return grid, np.asarray(fields)
@@ -81,6 +110,12 @@ def comparison_figure(grid: Grid, truth: Any, prediction: Any, title: str) -> Fi
     """Reference and prediction in one colour scale, their difference in its own.
 
     With two axes in space, at the final time.
+
+    Args:
+        grid: of both fields.
+        truth: the reference.
+        prediction: the network's.
+        title: over all panels.
     """
     both = np.stack([np.asarray(truth), np.asarray(prediction)])
     grid, both = cut(grid, both, axis=2, place=-1)
@@ -99,7 +134,12 @@ def slices_figure(
 ) -> Figure:
     """u along x at five times, or, of a steady field, at mid y; a panel per case.
 
-    cases: title -> (reference, prediction). With two axes in space, both: at mid y.
+    With two axes in space, both: at five times and at mid y.
+
+    Args:
+        problem: whose grid the fields live on.
+        cases: title of a panel -> (reference, prediction).
+        title: over all panels.
     """
     grid, middle = problem.grid, problem.grid.axes[1].num_points // 2
     cases = {name: tuple(cut(grid, pair, 1, middle)[1]) for name, pair in cases.items()}
@@ -124,18 +164,3 @@ def slices_figure(
     figure.legend(*named, loc="outside right center", fontsize=7.5, edgecolor="none")
     figure.suptitle(title)
     return figure
-
-
-def _symbol(name: str) -> str:
-    symbols = {
-        "u0": "$u_0$",
-        "f": "$f$",
-        "a": "$a$",
-        "f_x": "$f_x$",
-        "u_left": r"$u(-L, t)$",
-        "u_right": r"$u(L, t)$",
-        "ux_right": r"$u_x(L, t)$",
-        "alpha": r"$\alpha$",
-        "beta": r"$\beta$",
-    }
-    return symbols.get(name, name)

@@ -1,10 +1,10 @@
 """The benchmark problems, each a factory of a `Problem` record."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pilno_jax.checks import require_choice
-from pilno_jax.problems.base import Inputs, Problem
+from pilno_jax.problems.base import InputField, Inputs, Problem
 from pilno_jax.problems.burgers import burgers
 from pilno_jax.problems.darcy import darcy
 from pilno_jax.problems.darcy import inputs_from as darcy_inputs
@@ -15,6 +15,7 @@ from pilno_jax.problems.reaction_diffusion import reaction_diffusion
 
 __all__ = [
     "FACTORIES",
+    "InputField",
     "Inputs",
     "Problem",
     "burgers",
@@ -22,6 +23,7 @@ __all__ = [
     "darcy_inputs",
     "diffusion",
     "forced_kdv",
+    "label_options",
     "make",
     "navier_stokes",
     "reaction_diffusion",
@@ -38,6 +40,22 @@ FACTORIES: dict[str, Callable[..., Problem]] = {
 
 
 def make(name: str, **options: Any) -> Problem:
-    """The problem of that name: `make("burgers", viscosity=0.02)`."""
+    """The problem of that name: `make("burgers", viscosity=0.02)`.
+
+    Args:
+        name: one of `FACTORIES`.
+        options: keyword arguments of that factory; each has its default there.
+    """
     require_choice("problem name", name, sorted(FACTORIES))
     return FACTORIES[name](**options)
+
+
+def label_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a problem's options its labelled data depend on.
+
+    Args:
+        options: those of `make`, its name included. A factory says by `labels_ignore`
+            which of its options speak to the network alone.
+    """
+    ignored = getattr(FACTORIES[options["name"]], "labels_ignore", ())
+    return {name: value for name, value in options.items() if name not in ignored}

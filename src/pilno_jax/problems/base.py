@@ -6,46 +6,82 @@ record is closed over by the loss, never passed through `jit`.
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
+from jaxtyping import Array, Float
 
+from pilno_jax.checks import require
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.numerics.norms import mean_square
 
 Inputs = dict[str, Any]
+Measure = Callable[..., jax.Array]  # (residual, u, inputs) -> a number
 
 
-def unconstrained(raw: jax.Array, inputs: Inputs) -> jax.Array:
+def unconstrained(raw: Float[Array, "*grid"], inputs: Inputs) -> Float[Array, "*grid"]:
     """No hard constraint: the network's output is the field."""
     del inputs
     return raw
+
+
+def already_complete(edited: Inputs) -> Inputs:
+    """No input follows from others: what a person drew is all there is."""
+    return edited
+
+
+@dataclasses.dataclass(frozen=True)
+class InputField:
+    """What a plot or a page has to know about one input.
+
+    Args:
+        axes: names of the grid's axes that the field is a function of, in the order of
+            its array; () for a number. None (the default) if it does not live on the
+            grid's nodes: face coefficients, say, or constants of the solver.
+        symbol: its name in figures, LaTeX between dollars; the key in `inputs` if
+            empty (the default).
+        editable: whether a person can draw it (the default is no). The inputs that are
+            not editable follow from those that are, by `Problem.complete`, or belong to
+            drawn samples alone (`Problem.solver_inputs`).
+    """
+
+    axes: tuple[str, ...] | None = None
+    symbol: str = ""
+    editable: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
     """A PDE family: its inputs, its equation, its reference solution.
 
-    name: what `problems.make` calls it.
-    grid: where u lives; inputs are sampled on its axes.
-    sample: key -> inputs, from the labelled law.
-    sample_virtual: key -> inputs, from the broader law of the virtual inputs.
-    solve: inputs -> u, the reference.
-    features: inputs -> (*grid, channels), O(1) numbers for the network.
-    residual: (u, inputs) -> strong-form residual in physical units; may live on
-        part of the grid (the interior, say).
-    constrain: (raw, inputs) -> u, hard constraints and the output's scale.
-    measure: (residual, u, inputs) -> the nonnegative number (or, for a variational
-        measure, the functional) that training drives down. Measures that need only
-        the residual default the other two.
-    constraints: name -> (u, inputs) -> residual of a soft constraint.
-    strata: samplers a labelled set cycles through, so that families are equally
-        represented; just `sample` where there is one family.
-    solver_inputs: names of inputs that `solve` alone reads; a user's own lack them.
-    time_axis: the array axis that is time, None for a steady problem.
-    label_stride: per axis, every how many nodes carry a label.
-    rebuild: Grid -> the same problem on that grid; `resizable` supplies it.
+    Args:
+        name: what `problems.make` calls it.
+        grid: where u lives; inputs are sampled on its axes.
+        sample: key -> inputs, from the labelled law.
+        sample_virtual: key -> inputs, from the broader law of the virtual inputs.
+        solve: inputs -> u, the reference.
+        features: inputs -> (*grid, channels), O(1) numbers for the network.
+        residual: (u, inputs) -> strong-form residual in physical units; may live on
+            part of the grid (the interior, say).
+        constrain: (raw, inputs) -> u, hard constraints and the output's scale. Default:
+            u is the network's output.
+        measure: (residual, u, inputs) -> the nonnegative number (or, for a variational
+            measure, the functional) that training drives down. Measures that need only
+            the residual default the other two. Default: the mean square.
+        constraints: name -> (u, inputs) -> residual of a soft constraint. None by
+            default.
+        strata: samplers a labelled set cycles through, so that families are equally
+            represented. Default: `sample` alone.
+        inputs: name -> `InputField`, for figures and the demo. Default: none; then
+            `input_fields` derives them from the shapes of a draw.
+        complete: the inputs that a person drew -> all inputs. Default: nothing to add.
+        solver_inputs: names of inputs that `solve` alone reads and only drawn samples
+            have; a user's own lack them. Default: none.
+        time_axis: the array axis that is time, None (the default) for a steady problem.
+        label_stride: per axis, every how many nodes carry a label. Default: every node.
+        rebuild: Grid -> the same problem on that grid; `resizable` supplies it.
     """
 
     name: str
@@ -56,18 +92,33 @@ class Problem:
     features: Callable[[Inputs], jax.Array]
     residual: Callable[[jax.Array, Inputs], jax.Array]
     constrain: Callable[[jax.Array, Inputs], jax.Array] = unconstrained
-    measure: Callable[..., jax.Array] = mean_square
+    measure: Measure = mean_square
     constraints: Mapping[str, Callable[[jax.Array, Inputs], jax.Array]] = (
         dataclasses.field(default_factory=dict)
     )
     strata: tuple[Callable[[jax.Array], Inputs], ...] = ()
+    inputs: Mapping[str, InputField] = dataclasses.field(default_factory=dict)
+    complete: Callable[[Inputs], Inputs] = already_complete
     solver_inputs: tuple[str, ...] = ()
     time_axis: int | None = None
     label_stride: tuple[int, ...] = ()
     rebuild: "Callable[[Grid], Problem] | None" = None
 
+    def __post_init__(self):
+        known = {axis.name for axis in self.grid.axes}
+        for name, field in self.inputs.items():
+            axes = f"axes of input {name!r}"
+            fits = field.axes is None or known.issuperset(field.axes)
+            require(fits, axes, field.axes, f"names among {sorted(known)}")
+            drawable = field.axes is not None or not field.editable
+            require(drawable, axes, None, "axes: what is editable lives on the grid")
+
     def on(self, *points: Any) -> "Problem":
-        """The same problem on another grid: `on(grid)` or `on(num_x, num_t)`."""
+        """The same problem on another grid.
+
+        Args:
+            points: a `Grid`, or a number of points for each axis: `on(num_x, num_t)`.
+        """
         if self.rebuild is None:
             raise ValueError(f"problem {self.name!r} has no other grid: set `rebuild`")
         given = len(points) == 1 and isinstance(points[0], Grid)
@@ -79,24 +130,65 @@ class Problem:
             return u
         return u[(..., *(slice(None, None, step) for step in self.label_stride))]
 
+    def input_fields(self) -> Mapping[str, InputField]:
+        """`inputs`, or, of a problem that declares none, what shapes of a draw say."""
+        if self.inputs:
+            return self.inputs
+        draw = jax.eval_shape(self.sample, jax.random.key(0))
+        return {name: self._guessed(name, value.shape) for name, value in draw.items()}
 
-def resizable(*size_names: str) -> Callable[[Callable[..., Problem]], Any]:
+    def _guessed(self, name: str, shape: tuple[int, ...]) -> InputField:
+        """On the first of the grid's axes that have this shape, in their order."""
+        for axes in itertools.combinations(self.grid.axes, len(shape)):
+            if tuple(axis.num_points for axis in axes) == shape:
+                names = tuple(axis.name for axis in axes)
+                return InputField(names, name, name not in self.solver_inputs)
+        return InputField(None, name)
+
+    def solvable(self, inputs: Inputs) -> bool:
+        """Whether `solve` finds in these inputs what drawn samples alone have."""
+        return all(name in inputs for name in self.solver_inputs)
+
+
+Factory = Callable[..., Problem]
+
+
+def resizable(*size_names: str) -> Callable[[Factory], Factory]:
     """Give the problems of a keyword-only factory their `on`.
 
-    `size_names` are the factory's arguments for the point counts of the grid's axes;
-    another grid is the same call with other counts.
+    Args:
+        size_names: the factory's arguments for the point counts of the grid's axes, in
+            their order. Another grid is the same call with other counts; axes that
+            share an argument have equal counts.
     """
 
-    def decorate(factory: Callable[..., Problem]) -> Callable[..., Problem]:
+    def decorate(factory: Factory) -> Factory:
         @functools.wraps(factory)
         def build(**options: Any) -> Problem:
             def rebuild(grid: Grid) -> Problem:
-                return build(
-                    **options | dict(zip(size_names, grid.shape, strict=False))
-                )
+                sizes: dict[str, int] = {}
+                for name, count in zip(size_names, grid.shape, strict=True):
+                    equal = sizes.setdefault(name, count) == count
+                    require(equal, "grid shape", grid.shape, "a square grid")
+                return build(**options | sizes)
 
             return dataclasses.replace(factory(**options), rebuild=rebuild)
 
         return build
+
+    return decorate
+
+
+def labels_ignore(*names: str) -> Callable[[Factory], Factory]:
+    """State which options of a factory change neither its samples nor their solutions.
+
+    Args:
+        names: options that speak to the network and its training alone. Runs that
+            differ in nothing else share one labelled set (`problems.label_options`).
+    """
+
+    def decorate(factory: Factory) -> Factory:
+        factory.labels_ignore = names  # type: ignore[attr-defined]
+        return factory
 
     return decorate

@@ -16,18 +16,24 @@ import math
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from pilno_jax.checks import require_fields, require_positive
 from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
-from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
-from pilno_jax.problems.base import Inputs, Problem, resizable
-from pilno_jax.problems.initial_value import LengthScales, initial_value_problem
+from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.initial_value import (
+    InitialLaw,
+    LengthScales,
+    initial_value_problem,
+    periodic_grid,
+)
 
 REFERENCE_POINTS = 128
 REFERENCE_STEP = 1e-4
 
 
+@labels_ignore("virtual_length_scales", "hard_constraints", "moving_frame")
 @resizable("num_x", "num_t")
 def burgers(
     *,
@@ -43,11 +49,26 @@ def burgers(
 ) -> Problem:
     """Burgers' equation on a (num_x, num_t) grid; see the module for the equation.
 
-    moving_frame: the network works in the frame of the mean velocity.
+    Args:
+        viscosity: nu. Default 0.01, the paper's; shocks are about as wide.
+        length_scale: of the labelled inputs u0. Default 0.5; 0.5 is oscillatory, 5
+            nearly constant.
+        virtual_length_scales: (shortest, longest) of the virtual inputs, drawn
+            log-uniformly. Default (0.5, 5).
+        sigma: standard deviation of u0. Default 0.2; with more, shocks get thinner than
+            a cell.
+        num_x: points in x. Default 32.
+        num_t: points in t, both ends included. Default 26; at least 7.
+        final_time: T. Default 1.
+        hard_constraints: True (the default) builds u(x, 0) = u0 into u, False leaves it
+            to the penalty "ic".
+        moving_frame: whether the network works in the frame of the mean velocity.
+            Default True.
     """
     require_positive(viscosity=viscosity, final_time=final_time)
-    x = Axis("x", 0.0, 1.0, num_x, periodic=True)
-    t = Axis("t", 0.0, final_time, num_t)
+    law = InitialLaw(length_scale, virtual_length_scales, sigma)
+    grid = periodic_grid(num_x, num_t=num_t, final_time=final_time)
+    x, t = grid.axes
     d_x, d_xx = derivative(x, 1), derivative(x, 2)
     d_t = derivative(t, 1, accuracy=6)
 
@@ -72,12 +93,10 @@ def burgers(
 
     problem = initial_value_problem(
         name="burgers",
-        grid=Grid((x, t)),
+        grid=grid,
         solve=solve,
         residual=residual,
-        length_scale=length_scale,
-        virtual_length_scales=virtual_length_scales,
-        sigma=sigma,
+        law=law,
         hard_constraints=hard_constraints,
     )
     return in_moving_frame(problem) if moving_frame else problem
@@ -103,10 +122,14 @@ def in_moving_frame(problem: Problem) -> Problem:
     return dataclasses.replace(problem, features=features, constrain=constrain)
 
 
-def translate(v: jax.Array, shifts: jax.Array) -> jax.Array:
+def translate(
+    v: Float[Array, "x t"], shifts: Float[Array, " t"]
+) -> Float[Array, "x t"]:
     """v(x - shift) on the unit circle, exactly for what the grid resolves.
 
-    Column j of v moves by shifts[j]; the grid's Nyquist cosine keeps its even part.
+    Args:
+        v: functions of x in columns; the Nyquist cosine keeps its even part.
+        shifts: by how much each column moves.
     """
     wavenumbers = 2 * jnp.pi * jnp.arange(v.shape[0] // 2 + 1)
     phases = jnp.exp(-1j * jnp.outer(wavenumbers, shifts))

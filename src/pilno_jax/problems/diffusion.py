@@ -13,11 +13,16 @@ import numpy as np
 
 from pilno_jax.checks import require_positive
 from pilno_jax.numerics.derivatives import along, derivative
-from pilno_jax.numerics.grids import Axis, Grid
-from pilno_jax.problems.base import Inputs, Problem, resizable
-from pilno_jax.problems.initial_value import LengthScales, initial_value_problem
+from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.initial_value import (
+    InitialLaw,
+    LengthScales,
+    initial_value_problem,
+    periodic_grid,
+)
 
 
+@labels_ignore("virtual_length_scales", "hard_constraints")
 @resizable("num_x", "num_t")
 def diffusion(
     *,
@@ -30,10 +35,25 @@ def diffusion(
     final_time: float = 1.0,
     hard_constraints: bool = True,
 ) -> Problem:
-    """The heat equation on a (num_x, num_t) grid; see the module for the equation."""
+    """The heat equation on a (num_x, num_t) grid; see the module for the equation.
+
+    Args:
+        diffusivity: D. Default 0.01.
+        length_scale: of the labelled inputs u0. Default 0.5; 0.5 is oscillatory, 5
+            nearly constant.
+        virtual_length_scales: (shortest, longest) of the virtual inputs, drawn
+            log-uniformly. Default (0.5, 5).
+        sigma: standard deviation of u0. Default 0.2.
+        num_x: points in x. Default 32.
+        num_t: points in t, both ends included. Default 26; at least 7.
+        final_time: T. Default 1.
+        hard_constraints: True (the default) builds u(x, 0) = u0 into u, False leaves it
+            to the penalty "ic".
+    """
     require_positive(diffusivity=diffusivity, final_time=final_time)
-    x = Axis("x", 0.0, 1.0, num_x, periodic=True)
-    t = Axis("t", 0.0, final_time, num_t)
+    law = InitialLaw(length_scale, virtual_length_scales, sigma)
+    grid = periodic_grid(num_x, num_t=num_t, final_time=final_time)
+    x, t = grid.axes
     d_xx, d_t = derivative(x, 2), derivative(t, 1, accuracy=6)
 
     wavenumbers = 2 * np.pi * np.arange(num_x // 2 + 1)
@@ -49,11 +69,9 @@ def diffusion(
 
     return initial_value_problem(
         name="diffusion",
-        grid=Grid((x, t)),
+        grid=grid,
         solve=solve,
         residual=residual,
-        length_scale=length_scale,
-        virtual_length_scales=virtual_length_scales,
-        sigma=sigma,
+        law=law,
         hard_constraints=hard_constraints,
     )

@@ -6,6 +6,7 @@ u(., 0) softly or by construction. They differ in equation and reference solver 
 which their own files hold.
 """
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -13,45 +14,82 @@ import jax
 import jax.numpy as jnp
 
 from pilno_jax.checks import require, require_fields, require_positive
-from pilno_jax.numerics.grids import Grid
+from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.random_fields import SHORTEST_LENGTH_SCALE, exp_sine
-from pilno_jax.problems.base import Inputs, Problem
+from pilno_jax.problems.base import InputField, Inputs, Problem
 
 LengthScales = tuple[float, float]
-Law = Callable[..., jax.Array]  # (key, points, length scale, sigma) -> a draw there
+Sampler = Callable[..., jax.Array]  # (key, points, length scale, sigma) -> a draw there
+Field = Callable[[jax.Array, Inputs], jax.Array]
 
 
-def length_scale_law(
-    field: str,
-    x: Any,
-    sigma: float,
-    length_scale: float,
-    virtual_length_scales: LengthScales,
-    law: Law = exp_sine,
-) -> tuple[Callable[[jax.Array], Inputs], Callable[[jax.Array], Inputs]]:
-    """Samplers of {field: draw of `law` at x}: the labelled and the virtual law.
+@dataclasses.dataclass(frozen=True)
+class InitialLaw:
+    """The Gaussian laws that labelled and virtual inputs come from.
 
-    The virtual law first draws its length scale, log-uniformly: the spectrum depends
-    on it through 1/l^2, and a uniform law would hardly ever show short scales.
+    Args:
+        length_scale: of the labelled inputs; 0.5 is oscillatory, 5 nearly constant. At
+            least 0.2.
+        virtual_length_scales: (shortest, longest) of the virtual inputs; a range that
+            holds `length_scale` serves it and its neighbours.
+        sigma: standard deviation of both.
     """
-    shortest, longest = virtual_length_scales
-    require_positive(sigma=sigma)
-    limit = SHORTEST_LENGTH_SCALE
-    require(length_scale >= limit, "length_scale", length_scale, f"at least {limit}")
-    allowed = f"a pair (shortest, longest) with {limit} <= shortest <= longest"
-    ordered = limit <= shortest <= longest
-    require(ordered, "virtual_length_scales", virtual_length_scales, allowed)
 
-    def sample(key: jax.Array) -> Inputs:
-        return {field: law(key, x, length_scale, sigma)}
+    length_scale: float
+    virtual_length_scales: LengthScales
+    sigma: float
 
-    def sample_virtual(key: jax.Array) -> Inputs:
-        scale_key, field_key = jax.random.split(key)
-        spread = jax.random.uniform(scale_key)
-        scale = shortest * (longest / shortest) ** spread
-        return {field: law(field_key, x, scale, sigma)}
+    def __post_init__(self):
+        limit = SHORTEST_LENGTH_SCALE
+        require_positive(sigma=self.sigma)
+        long_enough = self.length_scale >= limit
+        require(long_enough, "length_scale", self.length_scale, f"at least {limit}")
+        shortest, longest = self.virtual_length_scales
+        allowed = f"a pair (shortest, longest) with {limit} <= shortest <= longest"
+        ordered = limit <= shortest <= longest
+        require(ordered, "virtual_length_scales", self.virtual_length_scales, allowed)
 
-    return sample, sample_virtual
+    def samplers(
+        self, name: str, points: Any, draw: Sampler = exp_sine
+    ) -> tuple[Callable[[jax.Array], Inputs], Callable[[jax.Array], Inputs]]:
+        """Samplers of {name: a draw at the points}: the labelled and the virtual law.
+
+        The virtual law first draws its length scale, log-uniformly: the spectrum
+        depends on it through 1/l^2, and a uniform law would hardly ever show short
+        scales.
+
+        Args:
+            name: of the input.
+            points: where it is evaluated, as `draw` takes them.
+            draw: (key, points, length scale, sigma) -> values. Default: `exp_sine`.
+        """
+        shortest, longest = self.virtual_length_scales
+
+        def sample(key: jax.Array) -> Inputs:
+            return {name: draw(key, points, self.length_scale, self.sigma)}
+
+        def sample_virtual(key: jax.Array) -> Inputs:
+            scale_key, field_key = jax.random.split(key)
+            spread = jax.random.uniform(scale_key)
+            scale = shortest * (longest / shortest) ** spread
+            return {name: draw(field_key, points, scale, self.sigma)}
+
+        return sample, sample_virtual
+
+
+def periodic_grid(*num_space: int, num_t: int, final_time: float) -> Grid:
+    """The unit circle, or the torus, over the times [0, final_time].
+
+    Args:
+        num_space: points along x and, in the plane, y.
+        num_t: points in time, both ends included.
+        final_time: the last of them.
+    """
+    space = [
+        Axis(name, 0.0, 1.0, points, periodic=True)
+        for name, points in zip("xy", num_space, strict=False)
+    ]
+    return Grid((*space, Axis("t", 0.0, final_time, num_t)))
 
 
 def initial_value_problem(
@@ -59,63 +97,76 @@ def initial_value_problem(
     name: str,
     grid: Grid,
     solve: Callable[[jax.Array], jax.Array],
-    residual: Callable[[jax.Array, Inputs], jax.Array],
-    length_scale: float,
-    virtual_length_scales: LengthScales,
-    sigma: float,
+    residual: Field,
+    law: InitialLaw,
     hard_constraints: bool,
-    boundary: Callable[[jax.Array, Inputs], jax.Array] | None = None,
+    boundary: Field | None = None,
     impose_boundary: Callable[[jax.Array], jax.Array] = lambda raw: raw,
-    law: Law = exp_sine,
+    draw: Sampler = exp_sine,
 ) -> Problem:
-    """The record of u0 -> u on `grid`, whose last axis is t, given `solve(u0)` and the
-    residual. With several axes in space, `law` draws at a tuple of coordinates.
+    """The record of u0 -> u.
 
-    Hard constraints write u = u0 + sigma (t / T) raw, with `impose_boundary` on raw;
-    soft ones leave u = sigma raw to the penalties `ic` and, if given, `bc`.
+    Args:
+        name: of the problem.
+        grid: its last axis is t, the others are space.
+        solve: u0 -> u, the reference.
+        residual: (u, inputs) -> the equation's.
+        law: of u0.
+        hard_constraints: True writes u = u0 + sigma (t / T) raw, with `impose_boundary`
+            on raw; False leaves u = sigma raw to the penalties "ic" and, if `boundary`
+            is given, "bc".
+        boundary: (u, inputs) -> residual of the boundary condition. Default: none, on a
+            circle.
+        impose_boundary: raw -> raw that meets it. Default: nothing to do.
+        draw: of the law, at x or, with several axes in space, at a tuple of
+            coordinates. Default: `exp_sine`.
     """
     *space, _ = grid.coordinates
-    time_axis = len(space)
-    scaled_time = grid.broadcast(grid.axes[time_axis].scaled, time_axis)
     points = tuple(space) if len(space) > 1 else space[0]
-    sample, sample_virtual = length_scale_law(
-        "u0", points, sigma, length_scale, virtual_length_scales, law
-    )
+    time = grid.broadcast(grid.axes[-1].scaled, len(space))
+    sample, sample_virtual = law.samplers("u0", points, draw)
     expected = {"u0": grid.shape[:-1]}
-
-    def at_all_times(u0: jax.Array) -> jax.Array:
-        return jnp.broadcast_to(u0[..., None], grid.shape)
 
     def reference(inputs: Inputs) -> jax.Array:
         require_fields(inputs, expected)
         return solve(inputs["u0"])
 
-    def features(inputs: Inputs) -> jax.Array:
-        require_fields(inputs, expected)
-        # x itself is left out: on a periodic axis it would break translation
-        # equivariance, which the equations have and the network inherits.
-        return jnp.stack([at_all_times(inputs["u0"] / sigma), scaled_time], -1)
-
     def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
         if not hard_constraints:
-            return sigma * raw
-        start = at_all_times(inputs["u0"])
-        return start + sigma * scaled_time * impose_boundary(raw)
+            return law.sigma * raw
+        start = _at_all_times(inputs["u0"], grid)
+        return start + law.sigma * time * impose_boundary(raw)
 
-    penalties: dict[str, Callable[[jax.Array, Inputs], jax.Array]] = {
-        "ic": lambda u, inputs: u[..., 0] - inputs["u0"]
-    }
+    penalties: dict[str, Field] = {"ic": lambda u, inputs: u[..., 0] - inputs["u0"]}
     if boundary is not None:
         penalties["bc"] = boundary
+    space_names = tuple(axis.name for axis in grid.axes[:-1])
     return Problem(
         name=name,
         grid=grid,
         sample=sample,
         sample_virtual=sample_virtual,
         solve=reference,
-        features=features,
+        features=_features(grid, law.sigma, time),
         residual=residual,
         constrain=constrain,
         constraints={} if hard_constraints else penalties,
-        time_axis=time_axis,
+        inputs={"u0": InputField(space_names, "$u_0$", editable=True)},
+        time_axis=len(space),
     )
+
+
+def _features(
+    grid: Grid, sigma: float, time: jax.Array
+) -> Callable[[Inputs], jax.Array]:
+    def features(inputs: Inputs) -> jax.Array:
+        require_fields(inputs, {"u0": grid.shape[:-1]})
+        # x itself is left out: on a periodic axis it would break translation
+        # equivariance, which the equations have and the network inherits.
+        return jnp.stack([_at_all_times(inputs["u0"] / sigma, grid), time], -1)
+
+    return features
+
+
+def _at_all_times(u0: jax.Array, grid: Grid) -> jax.Array:
+    return jnp.broadcast_to(u0[..., None], grid.shape)

@@ -13,23 +13,31 @@ axes: nothing in the networks or derivatives is tied to two.
 """
 
 import math
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from pilno_jax.checks import require_positive
 from pilno_jax.numerics.derivatives import along, derivative, interpolation
-from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.numerics.grids import Axis
 from pilno_jax.numerics.random_fields import planar_exp_sine
 from pilno_jax.numerics.time_stepping import snapshots
-from pilno_jax.problems.base import Inputs, Problem, resizable
-from pilno_jax.problems.initial_value import LengthScales, initial_value_problem
+from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.initial_value import (
+    InitialLaw,
+    LengthScales,
+    initial_value_problem,
+    periodic_grid,
+)
 
 REFERENCE_POINTS = 64
 REFERENCE_STEP = 2e-3
 
 
+@labels_ignore("virtual_length_scales", "hard_constraints")
 @resizable("num_x", "num_y", "num_t")
 def navier_stokes(
     *,
@@ -43,11 +51,27 @@ def navier_stokes(
     final_time: float = 1.0,
     hard_constraints: bool = True,
 ) -> Problem:
-    """Vorticity on a (num_x, num_y, num_t) grid; see the module for the equation."""
+    """Vorticity on a (num_x, num_y, num_t) grid; see the module for the equation.
+
+    Args:
+        viscosity: nu. Default 0.01.
+        length_scale: of the labelled inputs u0. Default 1; at 0.5 the default grid does
+            not resolve them.
+        virtual_length_scales: (shortest, longest) of the virtual inputs, drawn
+            log-uniformly. Default (1, 2).
+        sigma: standard deviation of u0. Default 5; sigma T / 2 is the angle by which a
+            vortex turns.
+        num_x: points in x. Default 24.
+        num_y: points in y. Default 24.
+        num_t: points in t, both ends included. Default 21; at least 7.
+        final_time: T. Default 1.
+        hard_constraints: True (the default) builds u(x, y, 0) = u0 into u, False leaves
+            it to the penalty "ic".
+    """
     require_positive(viscosity=viscosity, final_time=final_time)
-    x = Axis("x", 0.0, 1.0, num_x, periodic=True)
-    y = Axis("y", 0.0, 1.0, num_y, periodic=True)
-    t = Axis("t", 0.0, final_time, num_t)
+    law = InitialLaw(length_scale, virtual_length_scales, sigma)
+    grid = periodic_grid(num_x, num_y, num_t=num_t, final_time=final_time)
+    x, y, t = grid.axes
     (d_x, d_xx), (d_y, d_yy) = (
         (derivative(axis, 1), derivative(axis, 2)) for axis in (x, y)
     )
@@ -71,37 +95,46 @@ def navier_stokes(
 
     return initial_value_problem(
         name="navier_stokes",
-        grid=Grid((x, y, t)),
+        grid=grid,
         solve=solve,
         residual=residual,
-        length_scale=length_scale,
-        virtual_length_scales=virtual_length_scales,
-        sigma=sigma,
+        law=law,
         hard_constraints=hard_constraints,
-        law=planar_exp_sine,
+        draw=planar_exp_sine,
     )
 
 
-def velocity(u: jax.Array) -> tuple[jax.Array, jax.Array]:
+def velocity(
+    u: Float[Array, "x y *times"],
+) -> tuple[Float[Array, "x y *times"], Float[Array, "x y *times"]]:
     """The two components of v, given u on (x, y, ...): Fourier's Biot-Savart law."""
     k, m, square = _wavenumbers(u.shape[0], u.shape[1])
     modes, later = jnp.fft.rfft2(u, axes=(0, 1)), (1,) * (u.ndim - 2)
 
     def component(wavenumber: np.ndarray) -> jax.Array:
         of_stream = (1j * wavenumber * _inverse(square)).reshape(*square.shape, *later)
-        found = jnp.fft.irfft2(of_stream * modes, u.shape[:2], axes=(0, 1))
-        return found.astype(u.dtype)
+        values = jnp.fft.irfft2(of_stream * modes, u.shape[:2], axes=(0, 1))
+        return values.astype(u.dtype)
 
     return component(m), component(-k)
 
 
-def spectral_solver(num_x: int, num_y: int, t: Axis, viscosity: float):
-    """u0 -> u at the nodes of t: RK4 on the Fourier modes that the 2/3 rule keeps."""
+def spectral_solver(
+    num_x: int, num_y: int, t: Axis, viscosity: float
+) -> Callable[[jax.Array], jax.Array]:
+    """u0 -> u at the nodes of t: RK4 on the Fourier modes that the 2/3 rule keeps.
+
+    Args:
+        num_x: points of u0 in x.
+        num_y: points of u0 in y.
+        t: the times asked for; steps between them are shorter where they must be.
+        viscosity: nu.
+    """
     k, m, square = _wavenumbers(num_x, num_y)
     inverse = _inverse(square)
     # A product of two modes below a third is aliased onto none of them.
     low = [abs(np.fft.fftfreq(num_x)) < 1 / 3, np.fft.rfftfreq(num_y) < 1 / 3]
-    kept = np.outer(*low).astype(float)
+    resolved = np.outer(*low).astype(float)
 
     def on_grid(modes: jax.Array) -> jax.Array:
         return jnp.fft.irfft2(modes, (num_x, num_y))
@@ -111,14 +144,14 @@ def spectral_solver(num_x: int, num_y: int, t: Axis, viscosity: float):
         # d(psi, u) / d(y, x), the convection, as a product on the grid.
         product = on_grid(stream * (1j * m)) * on_grid(modes * (1j * k))
         product -= on_grid(stream * (1j * k)) * on_grid(modes * (1j * m))
-        return -jnp.fft.rfft2(product) * kept - modes * (viscosity * square)
+        return -jnp.fft.rfft2(product) * resolved - modes * (viscosity * square)
 
     # RK4 is stable on the negative axis down to -2.785.
-    largest = float((kept * square).max())
+    largest = float((resolved * square).max())
     evolve = snapshots(slope, t, min(REFERENCE_STEP, 2.0 / (viscosity * largest)))
 
     def solve(u0: jax.Array) -> jax.Array:
-        modes = evolve(jnp.fft.rfft2(u0) * kept)
+        modes = evolve(jnp.fft.rfft2(u0) * resolved)
         return jnp.fft.irfft2(modes, (num_x, num_y), axes=(0, 1)).astype(u0.dtype)
 
     return solve

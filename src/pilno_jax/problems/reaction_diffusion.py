@@ -10,6 +10,8 @@ Both tasks live on a closed grid; in Task A its last node repeats the first.
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -24,11 +26,17 @@ from pilno_jax.checks import (
 from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
-from pilno_jax.problems.base import Inputs, Problem, resizable
+from pilno_jax.problems.base import (
+    InputField,
+    Inputs,
+    Problem,
+    labels_ignore,
+    resizable,
+)
 from pilno_jax.problems.initial_value import (
+    InitialLaw,
     LengthScales,
     initial_value_problem,
-    length_scale_law,
 )
 
 REFERENCE_POINTS = 151
@@ -36,6 +44,7 @@ REFERENCE_STEP = 1e-4
 TASKS = ("ic", "forcing")
 
 
+@labels_ignore("virtual_length_scales", "hard_constraints", "mollifier")
 @resizable("num_x", "num_t")
 def reaction_diffusion(
     *,
@@ -53,18 +62,29 @@ def reaction_diffusion(
 ) -> Problem:
     """Either task on a (num_x, num_t) grid; see the module for the equation.
 
-    mollifier: what Task B multiplies the network with, one of MOLLIFIERS
+    Args:
+        task: "forcing" (the default, f -> u) or "ic" (u0 -> u).
+        diffusivity: D. Default 0.01, the paper's.
+        reaction: k >= 0. Default 0.01, the paper's; u may blow up where k u0 T > 1.
+        length_scale: of the labelled inputs. Default 0.5; 0.5 is oscillatory, 5 nearly
+            constant.
+        virtual_length_scales: (shortest, longest) of the virtual inputs, drawn
+            log-uniformly. Default (0.5, 5).
+        sigma: standard deviation of the input. Default 0.2.
+        num_x: points in x, both ends included. Default 51; at least 8.
+        num_t: points in t, both ends included. Default 51; at least 7.
+        final_time: T. Default 1.
+        hard_constraints: True (the default) builds initial and boundary values into u,
+            False leaves them to the penalties "ic" and "bc".
+        mollifier: what Task "forcing" multiplies the network with, one of `MOLLIFIERS`:
+            "start_from_rest" (the default) or "sines" (the paper's).
     """
     require_choice("task", task, TASKS)
     require_choice("mollifier", mollifier, MOLLIFIERS)
     require_positive(diffusivity=diffusivity, final_time=final_time)
     require(reaction >= 0, "reaction", reaction, "a number >= 0")
     grid = Grid((Axis("x", 0.0, 1.0, num_x), Axis("t", 0.0, final_time, num_t)))
-    law = dict(
-        sigma=sigma,
-        length_scale=length_scale,
-        virtual_length_scales=virtual_length_scales,
-    )
+    law = InitialLaw(length_scale, virtual_length_scales, sigma)
     if task == "ic":
         return _initial_condition_task(
             grid, diffusivity, reaction, law, hard_constraints
@@ -74,15 +94,17 @@ def reaction_diffusion(
 
 
 def _initial_condition_task(
-    grid: Grid, diffusivity: float, reaction: float, law: dict, hard_constraints: bool
+    grid: Grid,
+    diffusivity: float,
+    reaction: float,
+    law: InitialLaw,
+    hard_constraints: bool,
 ) -> Problem:
     x, t = grid.axes
     circle = Axis("x", x.low, x.high, x.num_points - 1, periodic=True)
     d_xx, d_t = derivative(circle, 2), derivative(t, 1, accuracy=6)
     factor = _refinement(x)
-    fine = circle.refined(factor)
-    fine_d_xx = stencil(fine, 2, 4)
-    step = min(REFERENCE_STEP, diffusion_step(fine, diffusivity))
+    fine, fine_d_xx, step = _reference_scheme(circle, factor, diffusivity)
 
     def slope(u: jax.Array) -> jax.Array:
         return diffusivity * fine_d_xx(u) + reaction * u**2
@@ -108,10 +130,10 @@ def _initial_condition_task(
         grid=grid,
         solve=solve,
         residual=residual,
+        law=law,
         hard_constraints=hard_constraints,
         boundary=lambda u, inputs: u[-1] - u[0],
         impose_boundary=lambda raw: close(raw[:-1]),
-        **law,
     )
 
 
@@ -119,34 +141,16 @@ def _forcing_task(
     grid: Grid,
     diffusivity: float,
     reaction: float,
-    law: dict,
+    law: InitialLaw,
     mollifier: np.ndarray | None,
 ) -> Problem:
     x, t = grid.axes
-    sigma = law["sigma"]
+    sigma, expected = law.sigma, {"f": (x.num_points,)}
     d_xx, d_t = derivative(x, 2, accuracy=6), derivative(t, 1, accuracy=6)
     scaled_x, scaled_t = (
         grid.broadcast(axis.scaled, i) for i, axis in enumerate((x, t))
     )
-    sample, sample_virtual = length_scale_law("f", x.coordinates, **law)
-    expected = {"f": (x.num_points,)}
-
-    factor = _refinement(x)
-    fine = x.refined(factor)
-    fine_d_xx = stencil(fine, 2, 4)
-    step = min(REFERENCE_STEP, diffusion_step(fine, diffusivity))
-    free = jnp.ones(fine.num_points).at[jnp.array([0, -1])].set(0.0)
-
-    def solve(inputs: Inputs) -> jax.Array:
-        require_fields(inputs, expected)
-        forcing = along(interpolation(x, fine), inputs["f"], 0)
-
-        def slope(u: jax.Array) -> jax.Array:
-            # The end nodes stay where they start: at zero.
-            return free * (diffusivity * fine_d_xx(u) + reaction * u**2 - forcing)
-
-        evolve = snapshots(slope, t, step)
-        return evolve(jnp.zeros_like(forcing))[::factor]
+    sample, sample_virtual = law.samplers("f", x.coordinates)
 
     def features(inputs: Inputs) -> jax.Array:
         require_fields(inputs, expected)
@@ -155,7 +159,8 @@ def _forcing_task(
 
     def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
         del inputs
-        return sigma * (raw if mollifier is None else mollifier * raw)
+        free: Any = raw if mollifier is None else mollifier * raw
+        return sigma * free
 
     def residual(u: jax.Array, inputs: Inputs) -> jax.Array:
         # At the end nodes u is prescribed, so the equation is asked for inside only.
@@ -172,13 +177,46 @@ def _forcing_task(
         grid=grid,
         sample=sample,
         sample_virtual=sample_virtual,
-        solve=solve,
+        solve=_forced_reference(grid, diffusivity, reaction),
         features=features,
         residual=residual,
         constrain=constrain,
         constraints=penalties if mollifier is None else {},
+        inputs={"f": InputField(("x",), "$f$", editable=True)},
         time_axis=1,
     )
+
+
+def _forced_reference(
+    grid: Grid, diffusivity: float, reaction: float
+) -> Callable[[Inputs], jax.Array]:
+    """inputs -> u from rest, zero at both ends."""
+    x, t = grid.axes
+    factor = _refinement(x)
+    fine, fine_d_xx, step = _reference_scheme(x, factor, diffusivity)
+    free = jnp.ones(fine.num_points).at[jnp.array([0, -1])].set(0.0)
+
+    def solve(inputs: Inputs) -> jax.Array:
+        require_fields(inputs, {"f": (x.num_points,)})
+        forcing = along(interpolation(x, fine), inputs["f"], 0)
+
+        def slope(u: jax.Array) -> jax.Array:
+            # The end nodes stay where they start: at zero.
+            return free * (diffusivity * fine_d_xx(u) + reaction * u**2 - forcing)
+
+        evolve = snapshots(slope, t, step)
+        return evolve(jnp.zeros_like(forcing))[::factor]
+
+    return solve
+
+
+def _reference_scheme(
+    axis: Axis, factor: int, diffusivity: float
+) -> tuple[Axis, Callable[[jax.Array], jax.Array], float]:
+    """The refined axis, 4th-order d_xx on it and a stable time step."""
+    fine = axis.refined(factor)
+    step = min(REFERENCE_STEP, diffusion_step(fine, diffusivity))
+    return fine, stencil(fine, 2, 4), step
 
 
 def start_from_rest(grid: Grid, diffusivity: float) -> np.ndarray:

@@ -20,10 +20,11 @@ from experiments.config.schema import (
     Weights,
 )
 from experiments.config.settings import kinds_of, typed_fields
-from experiments.run.run import require_same_config
+from experiments.run.workdir import require_same_config
 from pilno_jax import models, problems
 from pilno_jax.checks import ArgumentError
-from pilno_jax.runs.format import upgrade
+from pilno_jax.runs.format import read_config as read_config_of
+from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import causality
 
 ROOT = Path(__file__).parents[3]
@@ -178,10 +179,9 @@ def test_the_causality_section_has_the_parameters_of_every_rule(name):
 def test_a_folder_written_before_fields_were_removed_is_the_same_run(tmp_path):
     old = CONFIG.to_dict()
     old["train"] |= {"polish_steps": 0, "residual_times": None}
-    assert RunConfig.from_dict(upgrade(old)) == CONFIG
-    assert upgrade(upgrade(old)) == upgrade(old)
     (tmp_path / "config.json").write_text(json.dumps(old))
-    require_same_config(tmp_path, CONFIG)
+    assert RunConfig.from_dict(read_config_of(tmp_path)) == CONFIG
+    require_same_config(RunFolder(tmp_path), CONFIG)
 
 
 def test_a_folder_whose_removed_fields_did_something_is_another_run(tmp_path):
@@ -189,4 +189,5 @@ def test_a_folder_whose_removed_fields_did_something_is_another_run(tmp_path):
     old["train"] |= {"polish_steps": 20, "residual_times": None}
     (tmp_path / "config.json").write_text(json.dumps(old))
     with pytest.raises(ArgumentError, match="train.polish_steps: 20 there"):
-        require_same_config(tmp_path, CONFIG)
+        assert RunConfig.from_dict(read_config_of(tmp_path)) == CONFIG
+    require_same_config(RunFolder(tmp_path), CONFIG)

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import toy
 
 from experiments.demo.answers import Answers
 from experiments.demo.server import LARGEST_BODY, serve
@@ -177,17 +178,20 @@ def test_an_internal_error_is_one_answer_and_not_the_end(answers, capfd):
         problems.darcy(num_points=7, num_fine=13, label_points=4),
         problems.forced_kdv(num_x=32, num_t=16),
         problems.navier_stokes(num_x=8, num_y=8, num_t=7, final_time=0.1),
+        toy.decay(),
     ],
     ids=lambda problem: problem.name,
 )
 def test_every_problem_can_be_played_with(problem):
+    """Also, last, one whose inputs nobody described."""
     answers = Answers(untrained(problem))
     drawn = answers.answer({"seed": 1})
     assert np.shape(drawn["reference"]) == problem.grid.shape
     edited = answers.answer({"inputs": drawn["inputs"]})
     assert np.shape(edited["prediction"]) == problem.grid.shape
     if problem.name == "forced_kdv":
-        assert edited["reference"] is None and "closed form" in edited["note"]
+        assert edited["reference"] is None
+        assert "only drawn samples have its family and constants" in edited["note"]
     else:
         assert np.shape(edited["reference"]) == problem.grid.shape
     json.dumps(edited, allow_nan=False)
@@ -207,3 +211,14 @@ def test_answers_have_the_precision_of_the_run():
     config = {"matmul_precision": "tensorfloat32"}
     Answers(dataclasses.replace(run, model=model, config=config))
     assert levels == {"(Precision.HIGH, Precision.HIGH)"}
+
+
+def test_inputs_are_drawn_along_their_axis_and_what_follows_from_them_is_not():
+    kdv = Answers(untrained(problems.forced_kdv(num_x=12, num_t=8))).about()
+    along = {item["name"]: (item["axis"], item["shape"]) for item in kdv["inputs"]}
+    assert along == {
+        "f_x": (0, [12, 8]),
+        "u0": (0, [12]),
+        **dict.fromkeys(("u_left", "u_right", "ux_right"), (1, [8])),
+        **dict.fromkeys(("alpha", "beta"), (0, [])),
+    }

@@ -5,41 +5,27 @@ The equation's error e and residual r obey, to first order,
     e_t + (u e)_x + beta e_xxx = r,   e = 0 at t = 0 and x = -L, L,   e_x(L) = 0.
 
 Small ripples of e are loud in r (beta xi^3 e), so least squares on r alone is badly
-conditioned; a preconditioner P should make |P r| / |e| the same for all e. Measured:
-(a) largest over smallest ratio for ripples of 0.5 ... 12 waves in x and 0 ... 8 in t
-    (6 draws);
-(b) the same over all functions in a 16 x 16 space of smooth ones, and
-(c) what is left of a smooth error in it after 1000 steps of gradient descent (12
-    draws, none of which served to choose the damping);
-(d) relative error of u after 1600 Adam steps on the nonlinear residual alone, u being
-    24 x 24 cosines under the hard constraints: mean of 9 draws, then of the 5 that
-    the cosines represent to within 3 % and of the 4 they miss by 16 ... 19 %. Learning
-    rate 2e-2; at 5e-3 the means of 9 are 70, 18 and 17 %.
+conditioned; a preconditioner P should make |P r| / |e| the same for all e. How nearly
+each norm does is measured by `python -m experiments.residual_norms`
+(results/residual_norms.json): "smoothed" quiets the ripples, "dispersive" quiets them
+more, and gradient descent on it leaves the least of a smooth error.
 
-                 (a)     (b)    (c)    (d)
-    l2           129    5700   96 %   52 %   24 %   86 %
-    smoothed      11    5400   98 %   17 %    8 %   29 %
-    dispersive   2.5      58   16 %   16 %    2 %   32 %
-
-So "dispersive" pays where the network can represent the solution, and is no better
-than "smoothed" where it cannot. Without damping (b) and (c) are 150 and 30 %; with
-tau = 1/3 they are 41 and 14 %; with the advection by u in the solve as well, a hundred
-factorisations per sample, 54 and 13 %. (c) varies by 8 % from draw to draw.
+Every norm is built for a grid by an entry of `MEASURES` and then called with
+(residual, u, inputs).
 """
-
-from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
+from jaxtyping import Float
 
 from pilno_jax.checks import require
 from pilno_jax.numerics.derivatives import along
 from pilno_jax.numerics.grids import Axis, Grid
-from pilno_jax.problems.base import Inputs
+from pilno_jax.numerics.norms import mean_square
+from pilno_jax.problems.base import Inputs, Measure
 
-Measure = Callable[..., jax.Array]
 Complex = npt.NDArray[np.complexfloating]
 
 DAMPING_TIME = 1.0
@@ -59,8 +45,8 @@ def dispersive_measure(grid: Grid) -> Measure:
 
     Every beta shares the eigenvectors of d_xxx, so there is no system to solve: two
     constant matrices and a scalar recurrence for each mode. The eigenvectors'
-    condition number grows like n^3, so single precision costs the measure 1e-5 at
-    100 points and 6e-4 at 400.
+    condition number grows like n^3, which single precision bears at 100 points and
+    feels at 400.
     """
     x_axis, t_axis = grid.axes
     rates, analysis, synthesis = _eigenmodes(dispersion_matrix(x_axis))
@@ -71,9 +57,9 @@ def dispersive_measure(grid: Grid) -> Measure:
     ) -> jax.Array:
         del u
         if inputs is None or "beta" not in inputs:
-            found = None if inputs is None else sorted(inputs)
+            names = None if inputs is None else sorted(inputs)
             allowed = "the inputs of the residual, with 'beta'"
-            raise ValueError(f"inputs = {found!r} is not allowed: expected {allowed}")
+            raise ValueError(f"inputs = {names!r} is not allowed: expected {allowed}")
         inner = residual[1:-1]
         parts = (along(part, inner, 0) for part in (analysis.real, analysis.imag))
         modes = jax.lax.complex(*parts)
@@ -100,12 +86,12 @@ def _eigenmodes(matrix: np.ndarray) -> tuple[Complex, Complex, Complex]:
     """
     values, columns = np.linalg.eig(matrix)
     rates, vectors = np.array(values, np.complex128), np.array(columns, np.complex128)
-    kept = rates.imag >= 0.0
+    upper = rates.imag >= 0.0
     weights = np.where(rates.imag > 0.0, 2.0, 1.0)
-    return rates[kept], np.linalg.inv(vectors)[kept], (vectors * weights)[:, kept]
+    return rates[upper], np.linalg.inv(vectors)[upper], (vectors * weights)[:, upper]
 
 
-def dispersion_matrix(axis: Axis) -> np.ndarray:
+def dispersion_matrix(axis: Axis) -> Float[np.ndarray, "inner inner"]:
     """d^3/dx^3 on the inner nodes for e = 0 at both ends and e_x = 0 at the right one.
 
     Second order; its eigenvalues have positive real parts, as those of the continuous
@@ -137,14 +123,23 @@ def smoothed_measure(grid: Grid) -> Measure:
     return measure
 
 
-def smoothing_matrix(axis: Axis) -> np.ndarray:
+def smoothing_matrix(axis: Axis) -> Float[np.ndarray, "n n"]:
+    """(1 - l^2 d_xx)^-1 for functions that are even at both ends."""
     n = axis.num_points
     second = np.eye(n, k=1) - 2.0 * np.eye(n) + np.eye(n, k=-1)
     second[0, 0] = second[-1, -1] = -1.0
     return np.linalg.inv(np.eye(n) - (SMOOTHING_LENGTH / axis.spacing) ** 2 * second)
 
 
-def memory_matrix(axis: Axis) -> np.ndarray:
+def memory_matrix(axis: Axis) -> Float[np.ndarray, "n n"]:
+    """Means over the past, a time's weight falling by e every `MEMORY`."""
     age = axis.spacing * np.subtract.outer(*2 * [np.arange(axis.num_points)])
     weights = np.where(age >= 0, np.exp(-np.maximum(age, 0) / MEMORY), 0.0)
     return weights / weights.sum(1, keepdims=True)
+
+
+MEASURES = {
+    "dispersive": dispersive_measure,
+    "smoothed": smoothed_measure,
+    "l2": lambda grid: mean_square,
+}

@@ -20,6 +20,10 @@ from collections.abc import Callable, Mapping
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
+
+from pilno_jax.numerics.grids import Grid
+from pilno_jax.problems.base import Inputs
 
 FAMILIES = ("A", "B", "C")
 
@@ -44,8 +48,48 @@ RANGES: Mapping[str, tuple[tuple[float, float], ...]] = {
 Constants = dict[str, jax.Array]
 
 
-def draw(key: jax.Array, family: jax.Array | int) -> jax.Array:
-    """The constants of one member of a family, in the order of `RANGES`."""
+def sampler(grid: Grid, family: int | None) -> Callable[[jax.Array], Inputs]:
+    """key -> inputs of one member of a family.
+
+    Args:
+        grid: the nodes of x and t.
+        family: index into `FAMILIES`; None draws it too.
+    """
+    x, t = grid.coordinates
+    left, right = jnp.full_like(t, x[0]), jnp.full_like(t, x[-1])
+    # The three edges as one line of points: one evaluation of u to compile, not three.
+    edges = jnp.concatenate([x, left, right]), jnp.concatenate([0.0 * x, t, t])
+
+    def sample(key: jax.Array) -> Inputs:
+        family_key, constants_key = jax.random.split(key)
+        which = family
+        if which is None:
+            which = jax.random.randint(family_key, (), 0, len(FAMILIES), jnp.int32)
+        constants = draw(constants_key, which)
+        u, f = solution(which, constants), forcing(which, constants)
+        u0, u_left, u_right = jnp.split(u(*edges), [len(x), len(x) + len(t)])
+        return {
+            "f_x": derivative_in_x(f)(x[:, None], t[None, :]),
+            "u0": u0,
+            "u_left": u_left,
+            "u_right": u_right,
+            "ux_right": derivative_in_x(u)(right, t),
+            "alpha": named(constants)["alpha"],
+            "beta": named(constants)["beta"],
+            "family": jnp.asarray(which, jnp.int32),
+            "constants": constants,
+        }
+
+    return sample
+
+
+def draw(key: jax.Array, family: jax.Array | int) -> Float[Array, " constants"]:
+    """The constants of one member of a family, in the order of `RANGES`.
+
+    Args:
+        key: of this member.
+        family: index into `FAMILIES`; may be traced.
+    """
     low, high = np.moveaxis(np.array(list(RANGES.values())), -1, 0)
     uniform = jax.random.uniform(key, (len(RANGES),))
     low, high = jnp.asarray(low.T)[family], jnp.asarray(high.T)[family]
@@ -53,16 +97,27 @@ def draw(key: jax.Array, family: jax.Array | int) -> jax.Array:
 
 
 def named(constants: jax.Array) -> Constants:
+    """Constants in the order of `RANGES` by their names."""
     return dict(zip(RANGES, constants, strict=True))
 
 
 def solution(family: jax.Array | int, constants: jax.Array) -> Callable:
-    """u(x, t) of one member; the family's index may be traced."""
+    """u(x, t) of one member.
+
+    Args:
+        family: index into `FAMILIES`; may be traced.
+        constants: of this member, in the order of `RANGES`.
+    """
     return _member(family, constants, (_u_a, _u_b, _u_c))
 
 
 def forcing(family: jax.Array | int, constants: jax.Array) -> Callable:
-    """f(x, t) of one member; the family's index may be traced."""
+    """f(x, t) of one member.
+
+    Args:
+        family: index into `FAMILIES`; may be traced.
+        constants: of this member, in the order of `RANGES`.
+    """
     return _member(family, constants, (_f_a, _f_b, _f_c))
 
 

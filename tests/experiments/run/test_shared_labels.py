@@ -1,0 +1,38 @@
+"""Runs that differ in what labels do not depend on solve them once."""
+
+import pytest
+from ml_collections import ConfigDict
+
+from experiments.run.interruption import Interruption
+from experiments.run.run import labelled_set
+from experiments.run.terminal import Console
+
+TINY = {"name": "burgers", "num_x": 8, "num_t": 7, "final_time": 0.01}
+
+
+def files_after(cache, **options):
+    """How many labelled sets the cache holds once this run has its own."""
+    config = ConfigDict(
+        {
+            "problem": {**TINY, **options},
+            "train": {"num_train": 2},
+            "data": {"num_validation": 2, "num_test": 2, "seed": 0},
+            "seed": 0,
+        }
+    )
+    labelled_set(config, "train", cache, Console(), Interruption())
+    return len(list(cache.glob("burgers-*.npz")))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"moving_frame": False},
+        {"hard_constraints": False},
+        {"virtual_length_scales": (1.0, 2.0)},
+    ],
+)
+def test_the_labels_of_an_ablation_are_not_solved_again(tmp_path, options):
+    assert files_after(tmp_path) == 1
+    assert files_after(tmp_path, **options) == 1
+    assert files_after(tmp_path, viscosity=0.02, **options) == 2
