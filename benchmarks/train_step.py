@@ -6,7 +6,6 @@ network      forward and backward of the prediction alone, on the same batch
 physics      what residuals, causality weights and drawing virtual inputs add
 optimiser    what the update adds
 outside      what one step of `fit` costs beyond the compiled step: dispatch, metrics
-few times    the same with residuals at 5 of the 26 times (train.residual_times)
 
 Times are minima over repeats within one run: read them as ratios.
 """
@@ -28,7 +27,6 @@ from pilno_jax.training import batches, causality, objective, optimizers
 OUTPUT = flags.DEFINE_string("output", "results/train_step.json", "Where to write.")
 REPEATS = flags.DEFINE_integer("repeats", 10, "Timed calls of each part.")
 STEPS_PER_CALL = 10
-RESIDUAL_TIMES = 5
 
 
 def fastest(call: Callable[[], Any], repeats: int) -> float:
@@ -49,9 +47,6 @@ def main(_: list[str]) -> None:
     labelled = data.generate(problem, jax.random.key(0), 25)
     sizes: dict[str, Any] = {"num_train": 25, "batch_data": 3, "batch_physics": 50}
     draw = batches.batches(problem, **sizes, num_virtual=1000)
-    few = batches.batches(
-        problem, **sizes, num_virtual=1000, residual_times=RESIDUAL_TIMES
-    )
     sample = jax.tree.map(lambda x: x[0], labelled["inputs"])
     grid = problem.grid.scaled
     params = model.init(jax.random.key(1), problem.features(sample), grid)
@@ -81,9 +76,6 @@ def main(_: list[str]) -> None:
         "network_and_physics_ms": fastest(lambda: physics(params, 7), repeats),
         "compiled_step_ms": fastest(lambda: whole(state, labelled), repeats),
         "fit_step_ms": fit_time(step, state, labelled, repeats),
-        "fit_step_at_few_times_ms": fit_time(
-            training.training_step(loss, few, adam), state, labelled, repeats
-        ),
     }
     physics_share = found["network_and_physics_ms"] / found["network_ms"] - 1
     outside_share = found["fit_step_ms"] / found["compiled_step_ms"] - 1
@@ -92,8 +84,6 @@ def main(_: list[str]) -> None:
         print(f"{name:24s} {value:8.1f}")
     print(f"physics adds {physics_share:.1%} to the network (goal: at most 25 %)")
     print(f"outside the compiled step {outside_share:.1%} (goal: below 5 %)")
-    gain = 1 - found["fit_step_at_few_times_ms"] / found["fit_step_ms"]
-    print(f"residuals at {RESIDUAL_TIMES} of 26 times save {gain:.1%}")
     print(f"peak memory {peak:.0f} MB (goal: below 2000)")
     report = {
         **found,

@@ -20,7 +20,7 @@ from experiments.pages import markdown
 from experiments.poles import linear_systems
 from experiments.run.open_run import flags_only
 from experiments.run.trainer import count_params
-from pilno_jax.models import FNO
+from pilno_jax.operators import Network
 from pilno_jax.runs import environment, files
 
 OUTPUT = flags.DEFINE_string(
@@ -35,7 +35,7 @@ COMMAND = "python -m experiments.when_poles_pay"
 
 
 def learn(
-    model: FNO, seen: linear_systems.System, unseen: linear_systems.System
+    model: Network, seen: linear_systems.System, unseen: linear_systems.System
 ) -> dict[str, Any]:
     """Its size, and its misfit on the forcings it learned from and on others."""
     options = STEPS.value, POLISH.value, STARTS.value

@@ -22,7 +22,7 @@ class Run:
     model: Any
     loss: objective.Loss
     predict: operators.Predict
-    batches: batches.Batches
+    batches: batches.BatchFunction
     optimizer: optax.GradientTransformationExtraArgs
 
 
@@ -63,7 +63,6 @@ def build(config: Config) -> Run:
             batch_data=train.batch_data,
             batch_physics=train.batch_physics if weights.physics else 0,
             num_virtual=train.num_virtual,
-            residual_times=train.residual_times,
         ),
         optimizer=optimizers.optimizer(
             train.optimizer,

@@ -45,7 +45,6 @@ def base(problem: str, model: str, recipe: str, **problem_options: Any) -> Confi
     train.batch_physics = 12
     train.accumulate = 1  # pieces a batch is cut into, one in memory at a time
     train.num_virtual = config_dict.placeholder(int)  # unset: fresh draws every step
-    train.residual_times = config_dict.placeholder(int)  # unset: all of the grid's
     train.steps = 4000
     train.data_loss = "relative"
     train.physics_loss = "root"

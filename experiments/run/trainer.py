@@ -37,7 +37,7 @@ class Phase:
     first: int
     last: int
     optimizer: optax.GradientTransformationExtraArgs
-    batches: batches.Batches
+    batches: batches.BatchFunction
     averaging: float
 
 
@@ -61,7 +61,7 @@ def phases(run: Run) -> list[Phase]:
     return found
 
 
-def _frozen(drawn: batches.Batches, step: int) -> batches.Batches:
+def _frozen(drawn: batches.BatchFunction, step: int) -> batches.BatchFunction:
     return lambda labelled, key, _: drawn(labelled, key, jnp.int32(step))
 
 
