@@ -1,7 +1,7 @@
 """A network between a problem's features and its hard constraints is an operator."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 from jaxtyping import Array, Float
@@ -13,6 +13,7 @@ Apply = Callable[..., Any]  # (params, features, axes) -> (*features' grid, chan
 Predict = Callable[[Params, Inputs], Float[Array, " batch *grid"]]
 
 
+@runtime_checkable
 class Network(Protocol):
     """What the library asks of a network; a Flax module with such a call has it.
 
