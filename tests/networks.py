@@ -1,4 +1,4 @@
-"""Small networks with random parameters. Arrays are NumPy's: nothing to compile."""
+"""Small networks with random parameters; arrays are made without compiling."""
 
 from functools import partial
 
@@ -48,6 +48,6 @@ def small(model=ALNO, **options):
     sizes = dict(width=5, num_layers=2, modes=(4, 3), projection_width=7)
     poles = {} if model is FNO else {"poles": (2, 3)}
     net = model(**sizes | poles | options)
-    axes = (nodes(10, periodic=True), nodes(8))
-    features = normal(3, 10, 8, 2)
+    axes = jnp.asarray(nodes(10, periodic=True)), jnp.asarray(nodes(8))
+    features = jnp.asarray(normal(3, 10, 8, 2))
     return net, fresh(net, features, axes), features, axes

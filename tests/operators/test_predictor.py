@@ -19,22 +19,29 @@ SMALL = {
 
 
 @pytest.mark.parametrize("name", problems.FACTORIES)
-def test_initial_parameters_are_those_of_a_sample(name):
-    """Bit for bit, for every network: no value of a sample enters them."""
-    assert SMALL.keys() == models.MODELS.keys()
-    problem, key = problems.make(name), jax.random.key(1)
+def test_initial_parameters_are_made_for_the_features_of_a_sample(name):
+    """The network is asked with shapes, types and axes of the real thing."""
+    problem = problems.make(name)
     draw = jax.jit(lambda key: problem.features(problem.sample(key)))
     features = draw(jax.random.key(5))
-    for model, sizes in SMALL.items():
-        if model == "deepomamba" and len(problem.grid.axes) != 2:
-            continue
-        init = jax.jit(models.make(model, **sizes).init)
-        expected = init(key, features, problem.grid.scaled)
-        network = types.SimpleNamespace(init=init, apply=None)
-        params = initial_parameters(problem, network, key)
-        jax.tree.map(np.testing.assert_array_equal, params, expected)
-        # One program for both: shapes and types of the features agree, too.
-        assert init._cache_size() == 1
+    network = types.SimpleNamespace(init=lambda *asked: asked, apply=toy.apply)
+    key, blank, axes = initial_parameters(problem, network, jax.random.key(1))
+    assert (key == jax.random.key(1)).all()
+    assert (blank.shape, blank.dtype) == (features.shape, features.dtype)
+    jax.tree.map(np.testing.assert_array_equal, axes, problem.grid.scaled)
+
+
+@pytest.mark.parametrize("name", models.MODELS)
+def test_no_value_of_a_sample_enters_the_initial_parameters(name):
+    """So they are, bit for bit, those that any sample of the problem would give."""
+    problem, key = toy.decay(), jax.random.key(1)
+    init = jax.jit(models.make(name, **SMALL[name]).init)
+    network = types.SimpleNamespace(init=init, apply=toy.apply)
+    params = initial_parameters(problem, network, key)
+    features = np.full((*problem.grid.shape, 1), np.nan, np.float32)
+    expected = init(key, features, problem.grid.scaled)
+    jax.tree.map(np.testing.assert_array_equal, params, expected)
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(params))
 
 
 def test_a_prediction_is_the_constrained_output_of_each_sample():

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+from numpy.typing import ArrayLike
 
 from pilno_jax.checks import require
 from pilno_jax.problems.base import Inputs, Problem
@@ -65,7 +66,7 @@ class PowerLaw:
         return self.factor * np.asarray(residuals) ** self.exponent
 
 
-def calibrate(residuals: np.ndarray, errors: np.ndarray) -> PowerLaw:
+def calibrate(residuals: ArrayLike, errors: ArrayLike) -> PowerLaw:
     """The straight line through (log residual, log error) of labelled samples.
 
     Args:
