@@ -110,7 +110,7 @@ def training_run(case: Case):
         return state, {"inputs": inputs, "labels": jnp.ones(shape)}
 
     state, data = start()
-    state, data = devices.place(state, mesh), devices.replicate(data, mesh)
+    state, data = devices.shard_state(state, mesh), devices.replicate(data, mesh)
     step = training.training_step(
         devices.over_devices(accumulation.accumulated(run.loss, case.accumulate), mesh),
         batches.divisible(run.batches, case.accumulate * mesh.size),

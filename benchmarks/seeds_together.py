@@ -11,7 +11,7 @@ from typing import Any
 import jax
 
 from benchmarks import command, recipes, timing
-from experiments.config.build import Run
+from experiments.config.build import BuiltRun
 from pilno_jax import training
 from pilno_jax.operators import initial_parameters
 
@@ -19,7 +19,7 @@ COUNTS = (1, 2, 4)
 STEPS_PER_CALL = 10
 
 
-def steps_together(run: Run, labelled: Any, count: int) -> timing.Call:
+def steps_together(run: BuiltRun, labelled: Any, count: int) -> timing.Call:
     """A call that trains `count` seeds side by side for some steps."""
 
     def fresh(key: jax.Array) -> training.State:

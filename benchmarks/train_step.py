@@ -6,7 +6,6 @@ network      forward and backward of the prediction alone, on the same batch
 physics      what residuals, causality weights and drawing virtual inputs add
 optimiser    what the update adds
 outside      what one step of `fit` costs beyond the compiled step: dispatch, metrics
-few times    the same with residuals at 5 of the 26 times (train.residual_times)
 
 Times are minima over repeats within one run: read them as ratios.
 """
@@ -21,10 +20,9 @@ import jax.numpy as jnp
 from benchmarks import command, timing
 from pilno_jax import data, models, operators, problems, training
 from pilno_jax.runs import environment
-from pilno_jax.training import batches, causality, objective, optimizers
+from pilno_jax.training import causality, objective, optimizers
 
 STEPS_PER_CALL = 10
-RESIDUAL_TIMES = 5
 
 
 def measure(repeats: int) -> dict[str, float]:
@@ -42,7 +40,9 @@ def measure(repeats: int) -> dict[str, float]:
     )
     adam = optimizers.optimizer("adam", optimizers.schedule("constant", 1e-3, 1))
     state = training.initial_state(params, adam, jax.random.key(2))
-    draw = drawing(problem)
+    draw = batches.batches(
+        problem, num_train=25, batch_data=3, batch_physics=50, num_virtual=1000
+    )
     batch = jax.jit(draw)(labelled, state.key, state.step)
     together = jax.tree.map(
         lambda *x: jnp.concatenate(x), batch["inputs"], batch["virtual"]
@@ -59,7 +59,6 @@ def measure(repeats: int) -> dict[str, float]:
 
     step = training.training_step(loss, draw, adam)
     whole = jax.jit(step)
-    few = training.training_step(loss, drawing(problem, RESIDUAL_TIMES), adam)
     times = timing.interleaved(
         {
             "network_ms": lambda: network(params),
@@ -71,22 +70,7 @@ def measure(repeats: int) -> dict[str, float]:
     return {
         **{name: 1e3 * taken.fastest for name, taken in times.items()},
         "fit_step_ms": fit_time(step, state, labelled, repeats),
-        "fit_step_at_few_times_ms": fit_time(few, state, labelled, repeats),
     }
-
-
-def drawing(
-    problem: problems.Problem, residual_times: int | None = None
-) -> batches.Batches:
-    """The paper's batches: 3 of 25 labels, 50 of 1000 virtual inputs."""
-    return batches.batches(
-        problem,
-        num_train=25,
-        batch_data=3,
-        batch_physics=50,
-        num_virtual=1000,
-        residual_times=residual_times,
-    )
 
 
 def fit_time(step: Any, state: training.State, labelled: Any, repeats: int) -> float:
@@ -118,8 +102,6 @@ def main() -> None:
         print(f"{name:24s} {value:8.1f}")
     print(f"physics adds {physics_share:.1%} to the network (goal: at most 25 %)")
     print(f"outside the compiled step {outside_share:.1%} (goal: below 5 %)")
-    gain = 1 - times["fit_step_at_few_times_ms"] / times["fit_step_ms"]
-    print(f"residuals at {RESIDUAL_TIMES} of 26 times save {gain:.1%}")
     print(f"peak memory {peak:.0f} MB (goal: below 2000)")
     command.write(
         options.output,

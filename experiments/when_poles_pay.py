@@ -19,7 +19,7 @@ from absl import app, flags
 from experiments.pages import markdown
 from experiments.poles import linear_systems
 from experiments.run.open_run import flags_only
-from pilno_jax.models import FNO
+from pilno_jax.operators import Network, count_parameters
 from pilno_jax.runs import environment, files
 
 OUTPUT = flags.DEFINE_string(
@@ -34,7 +34,7 @@ COMMAND = "python -m experiments.when_poles_pay"
 
 
 def learn(
-    model: FNO, seen: linear_systems.System, unseen: linear_systems.System
+    model: Network, seen: linear_systems.System, unseen: linear_systems.System
 ) -> dict[str, Any]:
     """Its size, and its misfit on the forcings it learned from and on others."""
     options = STEPS.value, POLISH.value, STARTS.value
@@ -45,7 +45,7 @@ def learn(
     answer: Any = model.apply(params, jnp.asarray(unseen.features), axes)
     error = np.linalg.norm(answer[..., 0] - unseen.u) / np.linalg.norm(unseen.u)
     return {
-        "parameters": sum(leaf.size for leaf in jax.tree.leaves(params)),
+        "parameters": count_parameters(params),
         "seen forcings": float(np.nanmin(misfits)),
         "unseen forcings": float(error),
     }

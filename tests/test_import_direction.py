@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "problems": ("numerics",),
     "models": ("numerics",),
     "operators": ("numerics", "problems"),
-    "training": ("numerics", "problems", "models", "operators"),
+    "training": ("numerics", "problems", "operators"),
     "evaluation": ("numerics", "problems", "operators", "training"),
     "data": ("numerics", "problems", "evaluation"),
     "plotting": ("numerics", "problems", "models", "evaluation"),

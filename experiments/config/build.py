@@ -22,7 +22,7 @@ class BuiltRun:
     model: Any
     loss: objective.Loss
     predict: operators.Predict
-    batches: batches.Batches
+    batches: batches.BatchFunction
     optimizer: optax.GradientTransformationExtraArgs
 
 

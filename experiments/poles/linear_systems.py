@@ -15,6 +15,7 @@ import numpy as np
 import optax
 
 from pilno_jax import models
+from pilno_jax.operators import Network
 
 FREQUENCIES, DAMPING = np.array([5.0, 11.0, 18.0]), np.array([0.2, 0.1, 0.15])
 DIFFUSIVITY = 0.05
@@ -26,7 +27,7 @@ LINEAR: dict[str, Any] = {
 }
 # One of each kind, for the bank of oscillators.
 MODES, POLES = 8, len(FREQUENCIES)  # of the forcings, of the oscillators
-LAYERS: dict[str, models.FNO] = {
+LAYERS: dict[str, Network] = {
     "FNO": models.FNO(modes=MODES, **LINEAR),
     "FNO, 32 modes": models.FNO(modes=32, **LINEAR),
     "FNO, period 2": models.FNO(modes=MODES, period=2.0, **LINEAR),

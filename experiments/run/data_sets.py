@@ -38,7 +38,8 @@ def labelled_set(
     seed = config.seed if split == "train" else config.data.seed
     salt = {"train": 1, "validation": 2, "test": 3}[split]
     # Runs that differ in what only the network sees share their labels.
-    description = {**label_options(options), "split": split, "count": count, "seed": seed}
+    law = label_options(options)
+    description = {**law, "split": split, "count": count, "seed": seed}
 
     def generate() -> data.Data:
         key = jax.random.fold_in(jax.random.key(seed), salt)

@@ -22,6 +22,7 @@ from experiments.run.workdir import (
 )
 from pilno_jax import data
 from pilno_jax.checks import ArgumentError
+from pilno_jax.runs import files
 from pilno_jax.runs.format import read_result, write_config
 from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices

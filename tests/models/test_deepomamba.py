@@ -1,7 +1,5 @@
 """DeepOMamba: the scan against the recurrence, causality, the paper's size."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,8 +10,6 @@ from pilno_jax.models import DeepOMamba
 from pilno_jax.models.deepomamba import STEP_RANGE, CausalConvolution, selective_scan
 
 KEY = jax.random.key(0)
-# Compiling is nearly all the time these tests take, and they run each program once.
-jit = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 
 
 def axes(num_x: int, num_t: int):
@@ -32,17 +28,17 @@ def test_selective_scan_is_the_recurrence():
         decay = np.exp(dt[:, t, :, None] * a[None])
         h = decay * h + (dt * v)[:, t, :, None] * b[:, t, None, :]
         outputs.append((h * c[:, t, None, :]).sum(-1))
-    found = jit(selective_scan)(v, dt, a, b, c)
+    found = jax.jit(selective_scan)(v, dt, a, b, c)
     np.testing.assert_allclose(found, np.stack(outputs, 1), rtol=2e-5, atol=2e-5)
 
 
 def test_causal_convolution_is_that_of_flax():
     v = jax.random.normal(KEY, (2, 9, 5))
     flax = nn.Conv(5, (4,), padding="CAUSAL", feature_group_count=5)
-    params = jit(flax.init)(KEY, v)
-    found = jit(CausalConvolution(4).apply)(params, v)
-    np.testing.assert_allclose(found, jit(flax.apply)(params, v), atol=1e-6)
-    own = jit(CausalConvolution(4).init)(KEY, v)
+    params = jax.jit(flax.init)(KEY, v)
+    found = jax.jit(CausalConvolution(4).apply)(params, v)
+    np.testing.assert_allclose(found, jax.jit(flax.apply)(params, v), atol=1e-6)
+    own = jax.jit(CausalConvolution(4).init)(KEY, v)
     jax.tree.map(np.testing.assert_array_equal, own, params)
 
 
@@ -56,7 +52,7 @@ def test_parameter_count_of_the_paper():
 def test_initial_state_space():
     """A = -(1, ..., 16), D = 1, steps log-uniform in their range."""
     net = DeepOMamba(token_width=32)
-    params = jit(net.init)(KEY, jnp.zeros((5, 6, 2)), axes(5, 6))
+    params = jax.jit(net.init)(KEY, jnp.zeros((5, 6, 2)), axes(5, 6))
     block = params["params"]["mamba_0"]
     rates = np.broadcast_to(np.arange(1, 17), (64, 16))
     np.testing.assert_allclose(np.exp(block["a_log"]), rates, rtol=1e-6)
@@ -69,7 +65,7 @@ def test_initial_state_space():
 def test_future_does_not_reach_the_past_and_batches_agree():
     net = DeepOMamba(token_width=16, num_blocks=2)
     features = jax.random.normal(KEY, (3, 5, 9, 2))
-    params, apply = jit(net.init)(KEY, features, axes(5, 9)), jit(net.apply)
+    params, apply = jax.jit(net.init)(KEY, features, axes(5, 9)), jax.jit(net.apply)
     u = apply(params, features, axes(5, 9))
     assert u.shape == (3, 5, 9, 1)
     later = apply(params, features.at[:, :, 6:].add(1.0), axes(5, 9))
@@ -85,9 +81,9 @@ def test_future_does_not_reach_the_past_and_batches_agree():
 def test_every_parameter_has_a_gradient():
     net = DeepOMamba(token_width=16, out_channels=2)
     features = jax.random.normal(KEY, (5, 9, 2))
-    params = jit(net.init)(KEY, features, axes(5, 9))
+    params = jax.jit(net.init)(KEY, features, axes(5, 9))
     loss = lambda p: jnp.mean(net.apply(p, features, axes(5, 9)) ** 2)  # noqa: E731
-    for path, g in jax.tree.leaves_with_path(jit(jax.grad(loss))(params)):
+    for path, g in jax.tree.leaves_with_path(jax.jit(jax.grad(loss))(params)):
         assert jnp.mean(g != 0) > 0.9, jax.tree_util.keystr(path)
 
 
@@ -95,4 +91,4 @@ def test_errors():
     with pytest.raises(ValueError, match="token_width = 0"):
         DeepOMamba(token_width=0)
     with pytest.raises(ValueError, match="space and time"):
-        DeepOMamba().init(KEY, jnp.zeros((4, 1)), axes(4, 1)[:1])
+        DeepOMamba().init(KEY, jnp.zeros((4, 5, 1)), axes(4, 5)[:1])

@@ -8,8 +8,7 @@ import json
 import jax
 import toy
 
-from pilno_jax import models, training
-from pilno_jax.models.contractions import is_mixing_weight
+from pilno_jax import models, operators, training
 from pilno_jax.training import accumulation, batches, devices, objective, optimizers
 
 STEPS = 20
@@ -24,8 +23,7 @@ def start():
     """The first state, and eight labelled samples."""
     inputs = jax.vmap(PROBLEM.sample)(jax.random.split(jax.random.key(0), 8))
     labelled = {"inputs": inputs, "labels": jax.vmap(PROBLEM.solve)(inputs)}
-    features = PROBLEM.features(jax.tree.map(lambda x: x[0], inputs))
-    params = MODEL.init(jax.random.key(1), features, PROBLEM.grid.scaled)
+    params = operators.initial_parameters(PROBLEM, MODEL, jax.random.key(1))
     return training.initial_state(params, ADAM, jax.random.key(2)), labelled
 
 
@@ -49,7 +47,8 @@ def record(count: int, parts: int, weight_shards: int = 1) -> dict:
     arguments = devices.shard_state(state, mesh), devices.replicate(labelled, mesh)
     run = training.many_steps(step, STEPS).lower(*arguments).compile()
     trained, metrics = run(*arguments)
-    weights = [x for x in jax.tree.leaves(trained) if is_mixing_weight(x)]
+    leaves = jax.tree.leaves_with_path(trained)
+    weights = [x for path, x in leaves if operators.is_mixing_weight(path, x)]
     parts_kept = {x.addressable_data(0).size / x.size for x in weights}
     params = devices.to_host_local(trained.params, mesh)
     return {

@@ -96,27 +96,3 @@ def test_filled_batches_have_the_same_means_and_equal_pieces(parts):
         mean = jnp.mean(shares[:, None] * u0, 0)
         # Five float32 numbers, summed in another order.
         np.testing.assert_allclose(mean, whole[field]["u0"].mean(0), rtol=1e-6)
-
-
-def test_times_are_drawn_for_every_sample_and_step_without_repetition():
-    draw = make(residual_times=3)
-    steps = [draw(TRAIN, KEY, jnp.int32(step)) for step in range(200)]
-    for kind, count in (("labelled_times", 2), ("virtual_times", 4)):
-        found = np.stack([batch[kind] for batch in steps])
-        assert found.shape == (200, count, 3)
-        assert all(len(set(row)) == 3 for row in found.reshape(-1, 3))
-        assert np.any(found[0] != found[1])
-        # Every time as often as any other, to within four deviations.
-        counts = np.bincount(found.ravel(), minlength=toy.NUM_T)
-        share = 3 / toy.NUM_T
-        deviation = np.sqrt(200 * count * share * (1 - share))
-        assert np.abs(counts - 200 * count * share).max() < 4 * deviation
-    # Nothing else changes with them.
-    plain = make()(TRAIN, KEY, jnp.int32(5))
-    jax.tree.map(np.testing.assert_array_equal, plain, {k: steps[5][k] for k in plain})
-
-
-@pytest.mark.parametrize("count", [0, toy.NUM_T + 1])
-def test_times_there_are_not_are_refused(count):
-    with pytest.raises(ValueError, match=f"residual_times = {count}.*1 to 9"):
-        make(residual_times=count)

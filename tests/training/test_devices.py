@@ -21,6 +21,9 @@ def trained():
     script = Path(__file__).with_name("four_devices.py")
     # Double precision: what differs between layouts is then far below any mistake.
     settings = {"JAX_NUM_CPU_DEVICES": "4", "JAX_ENABLE_X64": "1"}
+    # The script shares toy.py with the tests, which is one folder up.
+    path = [str(script.parents[1]), os.environ.get("PYTHONPATH", "")]
+    settings["PYTHONPATH"] = os.pathsep.join(filter(None, path))
     done = subprocess.run(
         [sys.executable, script],
         env=os.environ | settings,
@@ -89,4 +92,4 @@ def test_shards_that_do_not_divide_are_refused():
         devices.device_mesh(1, 2)
     mesh = jax.sharding.AbstractMesh((1, 3), devices.AXES)
     with pytest.raises(ValueError, match="weight_shards = 3.*divisor of the 8 chann"):
-        devices.shard_state(jnp.ones((4, 8, 2, 8)), mesh)
+        devices.shard_state({"multiplier": jnp.ones((4, 8, 2, 8))}, mesh)

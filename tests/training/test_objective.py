@@ -1,5 +1,7 @@
 """The objective against hand-computed values and its own structure."""
 
+import dataclasses
+
 import jax
 import jax.extend.core
 import jax.numpy as jnp
@@ -10,8 +12,6 @@ import toy
 from pilno_jax.numerics.precision import in_precision
 from pilno_jax.operators import predictor
 from pilno_jax.training import causality
-from pilno_jax.training.accumulation import accumulated
-from pilno_jax.training.batches import divisible
 from pilno_jax.training.objective import Weights, objective, term_names
 
 PROBLEM = toy.decay()
@@ -147,34 +147,61 @@ def test_bad_arguments_are_named():
         objective(PROBLEM, toy.apply, data_loss="huber")
 
 
+@pytest.mark.parametrize(
+    "weights, message",
+    [
+        (dict(data=0.0, pde=0.0, ic=0.0, bc=0.0), "weights.data = 0.0.*above 0"),
+        (dict(constraints={"mass": -1.0}), r"weights.constraints\['mass'\] = -1"),
+        (dict(constraints={"ic": 1.0}), r"weights.constraints = \['ic'\]"),
+    ],
+)
+def test_weights_that_mean_nothing_are_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        Weights(**weights)
+
+
+def test_a_constraint_of_any_name_has_a_weight():
+    """Here u(., 1) = u0 / e, under a name of the problem's own."""
+    end = lambda u, inputs: u[:, -1] - inputs["u0"] / jnp.e  # noqa: E731
+    more = {**PROBLEM.constraints, "end": end}
+    problem = dataclasses.replace(PROBLEM, constraints=more)
+    params = toy.TAYLOR.at[0].set(1.1)
+    bare, terms = objective(PROBLEM, toy.apply, WEIGHTS)(params, BATCH)
+    total, with_end = objective(problem, toy.apply, WEIGHTS)(params, BATCH)
+    assert with_end.keys() - terms.keys() == {"end", "end_virtual"}
+    extra = float(with_end["end"]) + 0.5 * float(with_end["end_virtual"])
+    assert float(total - bare) == pytest.approx(extra, rel=1e-4)
+    heavy = dataclasses.replace(WEIGHTS, constraints={"end": 7.0})
+    total, _ = objective(problem, toy.apply, heavy)(params, BATCH)
+    assert float(total - bare) == pytest.approx(7 * extra, rel=1e-4)
+    only = Weights(data=0.0, pde=0.0, ic=0.0, bc=0.0, constraints={"end": 1.0})
+    total, _ = objective(problem, toy.apply, only)(params, BATCH)
+    both = with_end["end"] + with_end["end_virtual"]
+    assert float(total) == pytest.approx(float(both), rel=1e-4)
+
+
+def test_losses_can_be_functions():
+    named = objective(
+        PROBLEM, toy.apply, WEIGHTS, data_loss="squared", physics_loss="root"
+    )
+    given = objective(
+        PROBLEM,
+        toy.apply,
+        WEIGHTS,
+        data_loss=lambda u, truth: jnp.mean((u - truth) ** 2),
+        physics_loss=lambda square: jnp.sqrt(square + 1e-12),
+    )
+    params = toy.TAYLOR * 1.1
+    expected, value = named(params, BATCH)[0], given(params, BATCH)[0]
+    assert float(value) == pytest.approx(float(expected), rel=1e-6)
+    doubled = objective(PROBLEM, toy.apply, data_loss=lambda u, truth: jnp.float32(2))
+    assert float(doubled(params, BATCH)[1]["data"]) == 2
+
+
 def test_labels_on_other_nodes_are_named():
     finer = {**BATCH, "labels": jnp.repeat(BATCH["labels"], 2, axis=1)}
     with pytest.raises(ValueError, match="shape of labels.*see Problem.restrict"):
         jax.eval_shape(objective(PROBLEM, toy.apply), toy.TAYLOR, finer)
-
-
-@pytest.mark.parametrize("parts", [2, 4, 5])
-def test_accumulation_is_the_large_batch(x64, parts):
-    """Value, terms and gradient, also where 3 and 5 samples have to be filled up."""
-    loss = objective(PROBLEM, toy.apply, WEIGHTS)
-    pieces = divisible(lambda *_: BATCH, parts)(None, None, None)
-    differentiate = jax.value_and_grad(accumulated(loss, parts), has_aux=True)
-    params = jnp.asarray(toy.TAYLOR, float) + 0.1
-    found = jax.jit(differentiate)(params, pieces)
-    expected = jax.value_and_grad(loss, has_aux=True)(params, BATCH)
-    assert jax.tree.structure(found) == jax.tree.structure(expected)
-    # Double precision: what is left is the order of a few sums.
-    jax.tree.map(
-        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12), found, expected
-    )
-    # L-BFGS asks for values alone.
-    value = accumulated(loss, parts)(params, pieces)[0]
-    assert float(value) == pytest.approx(float(expected[0][0]), rel=1e-12)
-
-
-def test_one_piece_is_the_loss_itself():
-    loss = objective(PROBLEM, toy.apply)
-    assert accumulated(loss, 1) is loss
 
 
 def products(jaxpr):
@@ -202,34 +229,6 @@ def test_the_network_has_the_precision_asked_for_and_the_residual_float32(
     assert all("HIGHEST" in p for p in residual) and residual
 
 
-@pytest.mark.parametrize("rate", [None, 4.0])
-def test_a_residual_at_random_times_is_unbiased(x64, rate):
-    """Every single time in turn: the mean of loss and gradient is that of all times."""
-    rule = causality.uniform() if rate is None else causality.exponential(rate)
-    loss = objective(PROBLEM, toy.apply, WEIGHTS, rule)
-    params, batch = jnp.array([0.7, -0.2, 0.1]), toy.batch(PROBLEM)
-    gradient = jax.value_and_grad(loss, has_aux=True)
-
-    def at(time):
-        times = {
-            f"{kind}_times": jnp.full((len(batch[field]["u0"]), 1), time)
-            for kind, field in (("labelled", "inputs"), ("virtual", "virtual"))
-        }
-        return gradient(params, {**batch, **times})
-
-    found = [at(time) for time in range(toy.NUM_T)]
-    mean = jax.tree.map(lambda *x: jnp.mean(jnp.stack(x), 0), *found)
-    every = gradient(params, batch)
-    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-10), mean, every)
-    assert float(found[0][0][0]) != pytest.approx(float(found[-1][0][0]))
-
-
-def test_times_need_a_sum_over_nodes():
-    batch = {**BATCH, "labelled_times": jnp.zeros((len(BATCH["labels"]), 1), int)}
-    batch.pop("virtual")
-    loss = objective(PROBLEM, toy.apply, WEIGHTS, physics_loss="root")
-    with pytest.raises(ValueError, match="residual_times.*squared physics_loss"):
-        loss(jnp.ones(3), batch)
-    own = toy.decay(measure=lambda residual, u, inputs: jnp.max(residual**2))
-    with pytest.raises(ValueError, match="residual_times.*L2 measure"):
-        objective(own, toy.apply, WEIGHTS)(jnp.ones(3), batch)
+def test_an_unknown_precision_is_named():
+    with pytest.raises(ValueError, match="matmul_precision = 'half'.*bfloat16"):
+        in_precision(toy.apply, "half")

@@ -5,15 +5,25 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from pilno_jax.numerics.norms import relative_l2
 from pilno_jax.operators import Params, Predict
 
+Fields = Float[np.ndarray, " samples *grid"]
+
 
 def predict_in_chunks(
     predict: Predict, params: Params, inputs: Any, chunk: int = 50
-) -> np.ndarray:
-    """Predictions for many samples, a chunk of them in memory at a time."""
+) -> Fields:
+    """Predictions for many samples, a chunk of them in memory at a time.
+
+    Args:
+        predict: (params, batch of inputs) -> u, see `operators.predictor`.
+        params: of the network.
+        inputs: of all samples, whose number is the leading axis.
+        chunk: samples in one call; less where memory is short.
+    """
     count = len(jax.tree.leaves(inputs)[0])
     parts = []
     for start in range(0, count, chunk):
@@ -22,14 +32,16 @@ def predict_in_chunks(
     return np.concatenate(parts)
 
 
-def relative_errors(predictions: np.ndarray, truths: np.ndarray) -> np.ndarray:
+def relative_errors(
+    predictions: Fields, truths: Fields
+) -> Float[np.ndarray, " samples"]:
     """Relative L2 error of each sample."""
     return np.asarray(
         jax.vmap(relative_l2)(jnp.asarray(predictions), jnp.asarray(truths))
     )
 
 
-def summary(predictions: np.ndarray, truths: np.ndarray) -> dict[str, Any]:
+def summary(predictions: Fields, truths: Fields) -> dict[str, Any]:
     """Per-sample relative L2 (mean, std, max) and the ratio of norms over the set."""
     errors = relative_errors(predictions, truths)
     ratio = np.linalg.norm(predictions - truths) / np.linalg.norm(truths)

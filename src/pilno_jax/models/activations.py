@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 # Minimax coefficients of sin(r) = r + r^3 P(r^2) on [-pi/2, pi/2]; error 5e-9.
 _SINE = (-1.6666657096e-1, 8.333017291e-3, -1.980661517e-4, 2.6000547e-6)
@@ -12,7 +13,7 @@ _PI_HIGH, _PI_LOW = 3.140625, 9.67653589793e-4
 
 
 @jax.custom_jvp
-def sine(x: jax.Array) -> jax.Array:
+def sine(x: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """sin(x) by range reduction and an odd polynomial.
 
     XLA-CPU calls a scalar routine for `jnp.sin`, eight times the cost of a tanh. The
@@ -34,7 +35,7 @@ def _sine_jvp(primals, tangents):
     return sine(x), sine(x + jnp.pi / 2) * dx
 
 
-def gelu(x: jax.Array) -> jax.Array:
+def gelu(x: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """The tanh form: erf does not vectorise on every backend, tanh does."""
     return jax.nn.gelu(x, approximate=True)
 

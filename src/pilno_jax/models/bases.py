@@ -12,10 +12,14 @@ node 0 is also the node 1. All matrices are complex, tiny and made of static sha
 """
 
 import math
+from collections.abc import Callable
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Bool, Complex, Float, Inexact
+
+Nodes = Float[Array, " n"]
+Frequencies = Float[np.ndarray, " k"]
 
 # Nodes corrected at either end of the interval; the rule's error is O(h^8).
 GREGORY_NODES = 8
@@ -23,12 +27,12 @@ GREGORY_NODES = 8
 _EULER_MACLAURIN = (1 / 12, 0, -1 / 120, 0, 1 / 252, 0, -1 / 240)
 
 
-def is_periodic(x: jax.Array) -> jax.Array:
+def is_periodic(x: Nodes) -> Bool[Array, ""]:
     """Whether the nodes leave the endpoint 1 out; a traced value, like the nodes."""
     return x[-1] - x[0] < 1 - 0.5 / x.size
 
 
-def circle_weights(x: jax.Array) -> jax.Array:
+def circle_weights(x: Nodes) -> Float[Array, " n"]:
     """The trapezoid rule on the circle of length 1, cut at x = 0.
 
     The interval that closes the circle, [x_{N-1}, x_0 + 1], has length h on a periodic
@@ -40,7 +44,7 @@ def circle_weights(x: jax.Array) -> jax.Array:
     return (lengths + jnp.roll(lengths, 1)) / 2
 
 
-def interval_weights(x: jax.Array) -> jax.Array:
+def interval_weights(x: Nodes) -> Float[Array, " n+1"]:
     """Gregory's rule on [0, 1] for the N+1 nodes x_0, ..., x_{N-1}, x_0 + 1.
 
     For integrands that are smooth on the interval but do not close up. On a closed
@@ -52,7 +56,7 @@ def interval_weights(x: jax.Array) -> jax.Array:
     return jnp.where(is_periodic(x), periodic, closed).astype(x.dtype)
 
 
-def _gregory(nodes: int) -> np.ndarray:
+def _gregory(nodes: int) -> Float[np.ndarray, " {nodes}"]:
     """Weights for unit spacing: 1 inside and, at both ends, the corrections d_j with
 
         sum_j d_j j^k = B_{k+1} / (k+1),    sum_j d_j = -1/2,
@@ -69,7 +73,7 @@ def _gregory(nodes: int) -> np.ndarray:
     return weights
 
 
-def frequencies(modes: int, period: float, *, signed: bool) -> np.ndarray:
+def frequencies(modes: int, period: float, *, signed: bool) -> Frequencies:
     """w_k = 2 pi k / P for k < modes, on a signed axis also their negatives, ordered.
 
     One axis of a real field needs the non-negative ones only; all others need both.
@@ -78,8 +82,10 @@ def frequencies(modes: int, period: float, *, signed: bool) -> np.ndarray:
     return 2 * math.pi / period * np.arange(first, modes)
 
 
-def fourier_analysis(x: jax.Array, omega: np.ndarray, period: float) -> jax.Array:
-    """(K, N): v -> alpha_k = 1/P int_0^1 v(x) e^{-i w_k x} dx.
+def fourier_analysis(
+    x: Nodes, omega: Frequencies, period: float
+) -> Complex[Array, "k n"]:
+    """v -> alpha_k = 1/P int_0^1 v(x) e^{-i w_k x} dx.
 
     With P = 1 the integrand lives on the circle and the trapezoid rule is exact up to
     the grid's limit (a jump of v across x = 0 counts with its mean, as in the Fourier
@@ -91,18 +97,20 @@ def fourier_analysis(x: jax.Array, omega: np.ndarray, period: float) -> jax.Arra
     return _on_interval(x, lambda nodes: _waves(-omega, nodes)) / period
 
 
-def fourier_synthesis(x: jax.Array, omega: np.ndarray) -> jax.Array:
-    """(N, K): coefficients -> sum_k c_k e^{i w_k x}."""
+def fourier_synthesis(x: Nodes, omega: Frequencies) -> Complex[Array, "n k"]:
+    """Coefficients -> sum_k c_k e^{i w_k x}."""
     return _waves(omega, x).T
 
 
-def hermitian_weights(omega: np.ndarray) -> np.ndarray:
+def hermitian_weights(omega: Frequencies) -> Float[np.ndarray, " k"]:
     """How often a non-negative frequency occurs: 2 for each but 0, for +w and -w."""
     return np.where(omega == 0, 1.0, 2.0)
 
 
-def pole_analysis(x: jax.Array, mu: jax.Array, period: float) -> jax.Array:
-    """(..., p, N): v -> sum_l alpha_l / (mu - i w_l), summed over all l in Z.
+def pole_analysis(
+    x: Nodes, mu: Complex[Array, "*pairs p"], period: float
+) -> Complex[Array, "*pairs p n"]:
+    """v -> sum_l alpha_l / (mu - i w_l), summed over all l in Z.
 
     The inner sum of Eq. lno_transient_steady has the closed form
 
@@ -115,8 +123,10 @@ def pole_analysis(x: jax.Array, mu: jax.Array, period: float) -> jax.Array:
     return kernel / jnp.expm1(mu * period)[..., None]
 
 
-def pole_analysis_dft(x: jax.Array, mu: jax.Array) -> jax.Array:
-    """(..., p, N): the paper's sum over the N frequencies of the DFT,
+def pole_analysis_dft(
+    x: Nodes, mu: Complex[Array, "*pairs p"]
+) -> Complex[Array, "*pairs p n"]:
+    """The paper's sum over the N frequencies of the DFT,
 
         A[p, j] = 1/N sum_l e^{-i w_l x_j} / (mu_p - i w_l).
 
@@ -128,26 +138,36 @@ def pole_analysis_dft(x: jax.Array, mu: jax.Array) -> jax.Array:
     return jnp.einsum("...pl,lj->...pj", fractions, _waves(-omega, x)) / n
 
 
-def pole_synthesis(x: jax.Array, mu: jax.Array) -> jax.Array:
-    """(..., N, p): coefficients -> sum_p c_p e^{mu_p x}."""
+def pole_synthesis(
+    x: Nodes, mu: Complex[Array, "*pairs p"]
+) -> Complex[Array, "*pairs n p"]:
+    """Coefficients -> sum_p c_p e^{mu_p x}."""
     return jnp.exp(jnp.swapaxes(_outer(mu, x), -1, -2))
 
 
-def transfer(omega: np.ndarray | jax.Array, mu: jax.Array) -> jax.Array:
-    """(..., K, p): 1 / (i w_k - mu_p), the partial fractions of K_phi (Eq. K_phi)."""
+def transfer(
+    omega: Float[np.ndarray | Array, " k"], mu: Complex[Array, "*pairs p"]
+) -> Complex[Array, "*pairs k p"]:
+    """1 / (i w_k - mu_p), the partial fractions of K_phi (Eq. K_phi)."""
     omega = jnp.asarray(omega).reshape(*[1] * (mu.ndim - 1), -1, 1)
     return 1 / (1j * omega - mu[..., None, :])
 
 
-def _waves(omega: np.ndarray | jax.Array, x: jax.Array) -> jax.Array:
+def _waves(
+    omega: Float[np.ndarray | Array, " k"], x: Float[Array, " m"]
+) -> Complex[Array, "k m"]:
     return jnp.exp(1j * _outer(jnp.asarray(omega, x.dtype), x))
 
 
-def _outer(a: jax.Array, x: jax.Array) -> jax.Array:
+def _outer(
+    a: Inexact[Array, "*pairs p"], x: Float[Array, " m"]
+) -> Inexact[Array, "*pairs p m"]:
     return jnp.einsum("...p,j->...pj", a, x)
 
 
-def _on_interval(x: jax.Array, kernel) -> jax.Array:
+def _on_interval(
+    x: Nodes, kernel: Callable[[Array], Array]
+) -> Complex[Array, "*rows n"]:
     """The rows that integrate kernel(x) v(x) over [0, 1]."""
     values = kernel(jnp.append(x, x[:1] + 1))
     values = jnp.einsum("...j,j->...j", values, interval_weights(x))

@@ -10,16 +10,18 @@ direction, which the tests count in the compiled program.
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Complex, Float
 
-Bases = Sequence[jax.Array]
+Bases = Sequence[Complex[Array, "_ _"]]
 
 
-def analyse(field: jax.Array, bases: Bases) -> jax.Array:
-    """(*grid, batch, channels) -> (*modes, 2, batch, channels), bases (K_j, N_j)."""
+def analyse(
+    field: Float[Array, "*grid batch channels"], bases: Bases
+) -> Float[Array, "*modes 2 batch channels"]:
+    """Coefficients of a field; the basis of axis j is a matrix (K_j, N_j)."""
     for axis, basis in enumerate(bases):
         rows = jnp.stack([basis.real, basis.imag], 1)
         if axis > 0:
@@ -31,10 +33,12 @@ def analyse(field: jax.Array, bases: Bases) -> jax.Array:
     return field
 
 
-def synthesise(coefficients: jax.Array, bases: Bases) -> jax.Array:
-    """(*modes, 2, batch, channels) -> (*grid, batch, channels), bases (N_j, K_j).
+def synthesise(
+    coefficients: Float[Array, "*modes 2 batch channels"], bases: Bases
+) -> Float[Array, "*grid batch channels"]:
+    """The real part of the sum over modes; the basis of axis j is (N_j, K_j).
 
-    The real part of the sum over modes; the last axis is done first.
+    The last axis is done first.
     """
     field = coefficients
     for axis, basis in reversed(list(enumerate(bases))):
@@ -48,33 +52,32 @@ def synthesise(coefficients: jax.Array, bases: Bases) -> jax.Array:
     return field
 
 
-def _apply(rows: jax.Array, field: jax.Array, lead: Sequence[int]) -> jax.Array:
+def _apply(
+    rows: Float[Array, "out in"], field: Float[Array, "..."], lead: Sequence[int]
+) -> Float[Array, "..."]:
     """rows @ field over the axis behind `lead`, together with its pair of parts."""
     if not lead:
         return rows @ field.reshape(rows.shape[1], -1)
     count = math.prod(lead)
-    # Told to contract with one matrix, XLA would move the axis; so each has its copy.
+    # With one matrix for all, XLA would transpose the field. A copy of the matrix for
+    # each leading index makes it a batched product, which leaves the field in place.
     copies = jnp.broadcast_to(rows, (count, *rows.shape))
     return copies @ field.reshape(count, rows.shape[1], -1)
 
 
-def is_mixing_weight(leaf: Any) -> bool:
-    """Whether an array of parameters is what `mix` takes, (*modes, in, 2, out).
-
-    These are nearly all of a network's parameters.
-    """
-    return leaf.ndim >= 4 and leaf.shape[-2] == 2
-
-
 def mix(
-    coefficients: jax.Array,
-    weights: jax.Array,
+    coefficients: Float[Array, "*modes 2 batch in"],
+    weights: Float[Array, "*modes in 2 out"],
     dtype: jax.typing.DTypeLike | None = None,
-) -> jax.Array:
-    """A complex (in, out) matrix for each mode; weights are (*modes, in, 2, out).
+) -> Float[Array, "*modes 2 batch out"]:
+    """Multiply the coefficients of each mode by its complex (in, out) matrix.
 
-    One real product yields the four partial products of each complex one. `dtype`, say
-    bfloat16, is that of its operands.
+    One real product yields the four partial products of each complex one.
+
+    Args:
+        coefficients: real and imaginary part of each mode, see above.
+        weights: real and imaginary part of each matrix stand before its columns.
+        dtype: of the product's operands, say "bfloat16"; None keeps theirs.
     """
     *modes, _, batch, channels = coefficients.shape
     out = weights.shape[-1]

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
+from jaxtyping import Array, Float
 
 from pilno_jax.checks import require, require_positive
 
@@ -27,14 +28,18 @@ STEP_RANGE = (1e-3, 1e-1)
 
 
 def selective_scan(
-    v: jax.Array, dt: jax.Array, a: jax.Array, b: jax.Array, c: jax.Array
-) -> jax.Array:
+    v: Float[Array, "*batch time inner"],
+    dt: Float[Array, "*batch time inner"],
+    a: Float[Array, "inner state"],
+    b: Float[Array, "*batch time state"],
+    c: Float[Array, "*batch time state"],
+) -> Float[Array, "*batch time inner"]:
     """y_t = C_t . h_t with h_t = exp(dt_t A) h_{t-1} + dt_t B_t v_t, h_0 = 0.
 
-    v, dt: (..., time, inner); a: (inner, state); b, c: (..., time, state). The states
-    are `state` times as large as everything else, so they alone are kept for the
-    gradient, and the decay is computed anew. An associative scan, of logarithmic depth,
-    goes over all of them many times, which costs more than it saves at 100 steps.
+    The states h are `state` times as large as any other array, so they alone are kept
+    for the gradient, and the decay is computed again. An associative scan, of
+    logarithmic depth, goes over all of them many times, which costs more than it saves
+    at 100 steps.
     """
     a = a.T  # the long axis last, where vector units want it
 
@@ -52,13 +57,18 @@ def selective_scan(
 
 
 class CausalConvolution(nn.Module):
-    """Over time, every channel by itself, as a sum of shifted products: CPUs are slow
-    at the gradients of a convolution in as many groups as channels."""
+    """Convolves each channel with the present and past `size` - 1 time steps.
+
+    A sum of shifted products: CPUs are slow at the gradients of a convolution that has
+    as many groups as channels.
+    """
 
     size: int
 
     @nn.compact
-    def __call__(self, v: jax.Array) -> jax.Array:
+    def __call__(
+        self, v: Float[Array, "*batch time channels"]
+    ) -> Float[Array, "*batch time channels"]:
         steps, channels = v.shape[-2:]
         init = nn.initializers.lecun_normal()
         kernel = self.param("kernel", init, (self.size, 1, channels))
@@ -80,7 +90,9 @@ class Mamba(nn.Module):
     expansion: int = 2
 
     @nn.compact
-    def __call__(self, x: jax.Array) -> jax.Array:
+    def __call__(
+        self, x: Float[Array, "*batch time width"]
+    ) -> Float[Array, "*batch time width"]:
         width = x.shape[-1]
         inner = self.expansion * width
         rank = math.ceil(width / 16)
@@ -106,9 +118,18 @@ class Mamba(nn.Module):
 class DeepOMamba(nn.Module):
     """Fields on (space, time); the last of `axes` is the time.
 
-    643,940 parameters at 100 points and 7 channels. What sizes it has are not those of
-    a neural operator, and have names of their own: a config that changes from one to
-    the other takes these defaults.
+    With its defaults it has the paper's 643,940 parameters at 100 points and 7 channels
+    of features. None of its sizes means what `width` or `num_layers` mean for a neural
+    operator, so they have other names; a config that switches to this model from
+    another starts from the defaults below.
+
+    Args:
+        token_width: size of a token inside the network.
+        num_blocks: Mamba blocks, each with a residual connection.
+        state_size: states of the state-space model for every inner channel.
+        conv_size: time steps that the causal convolution sees.
+        expansion: inner channels of a block, in multiples of token_width.
+        out_channels: fields that the network returns.
     """
 
     token_width: int = 256
@@ -124,7 +145,11 @@ class DeepOMamba(nn.Module):
         super().__post_init__()
 
     @nn.compact
-    def __call__(self, features: jax.Array, axes: Sequence[jax.Array]) -> jax.Array:
+    def __call__(
+        self,
+        features: Float[Array, "*batch space time channels"],
+        axes: Sequence[Float[Array, " _"]],
+    ) -> Float[Array, "*batch space time out"]:
         require(len(axes) == 2, "axes", len(axes), "two of them, space and time")
         shape = (*features.shape[:-1], self.out_channels)
         # One token per time step: (..., space, time, channels) -> (..., time, -1).

@@ -20,19 +20,34 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import linen as nn
+from jaxtyping import Array, Complex, Float
 
 from pilno_jax.models import bases, contractions
 
 POLE_SHARING = ("shared", "pairwise")
 TRANSIENT_ANALYSIS = ("quadrature", "dft")
 
-Axes = Sequence[jax.Array]
+Axes = Sequence[Float[Array, " _"]]
+Field = Float[Array, "*grid batch channels"]
+# Real and imaginary part of a complex (in, out) matrix for each mode.
+Mixing = Float[Array, "*modes in 2 out"]
+Bases = Sequence[Complex[Array, "..."]]
+# The poles of each axis, of all channels or of each pair; None: it has frequencies.
+Poles = Sequence[Complex[Array, "*pairs _"] | None]
 
 
 class SpectralKernel(nn.Module):
     """K on fields (*grid, batch, channels); sizes are tuples with one entry per axis.
 
-    poles = None leaves the transient branch out; `tied` makes H = K_phi(i w).
+    Args:
+        modes: frequencies k = 0, ..., modes - 1 and their negatives.
+        period: of the Fourier series, in units of the scaled axis.
+        poles: None leaves the transient branch out; 0 keeps an axis' frequencies.
+        pole_sharing: "shared" by all channels, or "pairwise".
+        transient_analysis: "quadrature" of the closed form, or the paper's "dft" sum.
+        initial_decay: rates of decay start between this and ten times it.
+        tied: H = K_phi(i w), computed from poles and residues.
+        mixing_dtype: of the channel mixing's operands; None keeps the field's.
     """
 
     modes: tuple[int, ...]
@@ -45,7 +60,7 @@ class SpectralKernel(nn.Module):
     mixing_dtype: str | None = None
 
     @nn.compact
-    def __call__(self, v: jax.Array, axes: Axes) -> jax.Array:
+    def __call__(self, v: Field, axes: Axes) -> Field:
         channels = v.shape[-1]
         # Frequencies up to half the number of nodes are below Nyquist on either kind
         # of axis: a closed one has one interval less than nodes.
@@ -53,32 +68,45 @@ class SpectralKernel(nn.Module):
             math.ceil((x.size - 1) * period / 2)
             for x, period in zip(axes, self.period, strict=True)
         ]
-        held = _clipped("modes", self.modes, limits)
+        modes = _clipped("modes", self.modes, limits)
         omegas = [
             bases.frequencies(count, period, signed=axis > 0)
-            for axis, (count, period) in enumerate(zip(held, self.period, strict=True))
+            for axis, (count, period) in enumerate(zip(modes, self.period, strict=True))
         ]
         if self.poles is None:
-            multiplier = self._multiplier(held, channels)
+            multiplier = self._multiplier(modes, channels)
             return self._steady(v, axes, omegas, multiplier)
 
-        mus, residues = self._system(axes, held, channels, self.poles)
+        mus, residues = self._system(axes, modes, channels, self.poles)
         if self.tied:
             multiplier = tied_multiplier(residues, mus, omegas)
         else:
-            multiplier = self._multiplier(held, channels)
+            multiplier = self._multiplier(modes, channels)
         steady = self._steady(v, axes, omegas, multiplier)
-        return steady + self._transient(v, axes, held, mus, residues)
+        return steady + self._transient(v, axes, modes, mus, residues)
 
-    def _steady(self, v, axes: Axes, omegas, multiplier: jax.Array) -> jax.Array:
+    def _steady(
+        self,
+        v: Field,
+        axes: Axes,
+        omegas: Sequence[np.ndarray],
+        multiplier: Mixing,
+    ) -> Field:
         analysis = list(map(bases.fourier_analysis, axes, omegas, self.period))
         synthesis = list(map(bases.fourier_synthesis, axes, omegas))
         synthesis[0] *= bases.hermitian_weights(omegas[0])[None]
         return self._separable(v, analysis, multiplier, synthesis)
 
-    def _transient(self, v, axes: Axes, held, mus, residues: jax.Array) -> jax.Array:
+    def _transient(
+        self,
+        v: Field,
+        axes: Axes,
+        modes: Sequence[int],
+        mus: Poles,
+        residues: Mixing,
+    ) -> Field:
         analysis, synthesis = [], []
-        for x, mu, count, period in zip(axes, mus, held, self.period, strict=True):
+        for x, mu, count, period in zip(axes, mus, modes, self.period, strict=True):
             if mu is None:
                 omega = bases.frequencies(count, period, signed=True)
                 analysis.append(bases.fourier_analysis(x, omega, period))
@@ -93,33 +121,41 @@ class SpectralKernel(nn.Module):
             return _pairwise(v, analysis, residues, synthesis)
         return self._separable(v, analysis, residues, synthesis)
 
-    def _separable(self, v, analysis, weights, synthesis) -> jax.Array:
+    def _separable(
+        self, v: Field, analysis: Bases, weights: Mixing, synthesis: Bases
+    ) -> Field:
         coefficients = contractions.analyse(v, analysis)
         coefficients = contractions.mix(coefficients, weights, self.mixing_dtype)
         return contractions.synthesise(coefficients, synthesis)
 
-    def _multiplier(self, held: Sequence[int], channels: int) -> jax.Array:
-        """H at the frequencies the grid holds, (*frequencies, in, 2, out)."""
+    def _multiplier(self, modes: Sequence[int], channels: int) -> Mixing:
+        """H at the frequencies that the grid resolves."""
         counts = [2 * k - 1 if axis else k for axis, k in enumerate(self.modes)]
         shape = (*counts, channels, 2, channels)
         weights = self.param("multiplier", _complex_glorot(1.0), shape)
-        signed = map(_low_frequencies, held[1:], self.modes[1:])
-        return weights[(slice(held[0]), *signed)]
+        signed = map(_low_frequencies, modes[1:], self.modes[1:])
+        return weights[(slice(modes[0]), *signed)]
 
-    def _system(self, axes: Axes, modes, channels: int, poles: tuple[int, ...]):
-        """mu, (p,) or (in, out, p) for each axis, and beta, (*poles, in, 2, out).
+    def _system(
+        self,
+        axes: Axes,
+        modes: Sequence[int],
+        channels: int,
+        poles: tuple[int, ...],
+    ) -> tuple[Poles, Mixing]:
+        """Poles mu of each axis and residues beta.
 
         An axis without poles has mu = None, and beta all its signed frequencies.
         """
         pairs = (channels, channels) if self.pole_sharing == "pairwise" else ()
         # More exponentials than nodes are linearly dependent on every grid.
-        held = _clipped("poles", poles, [x.size for x in axes])
-        mus, counts, kept, gain = [], [], [], 1.0
+        resolved = _clipped("poles", poles, [x.size for x in axes])
+        mus, counts, used, gain = [], [], [], 1.0
         for axis, count in enumerate(poles):
             if count == 0:
                 mus.append(None)
                 counts.append(2 * self.modes[axis] - 1)
-                kept.append(_low_frequencies(modes[axis], self.modes[axis]))
+                used.append(_low_frequencies(modes[axis], self.modes[axis]))
                 continue
             decay, frequency = _initial_poles(count, self.initial_decay)
             raw = decay + np.log(-np.expm1(-decay))  # softplus(raw) = decay
@@ -127,25 +163,27 @@ class SpectralKernel(nn.Module):
                 name: self.param(name, nn.initializers.constant(value), (*pairs, count))
                 for name, value in _named(axis, raw, frequency).items()
             }
-            mus.append(stable_poles(params, axis)[..., : held[axis]])
+            mus.append(stable_poles(params, axis)[..., : resolved[axis]])
             counts.append(count)
-            kept.append(slice(held[axis]))
+            used.append(slice(resolved[axis]))
             gain *= _transient_gain(decay, frequency)
         shape = (*counts, channels, 2, channels)
         residues = self.param("residues", _complex_glorot(gain), shape)
-        return mus, residues[tuple(kept)]
+        return mus, residues[tuple(used)]
 
 
-def _low_frequencies(held: int, modes: int) -> slice:
-    """Where an ordered, signed axis of `modes` keeps its `held` lowest: the middle."""
-    return slice(modes - held, modes + held - 1)
+def _low_frequencies(lowest: int, modes: int) -> slice:
+    """Where the `lowest` of `modes` signed, ordered frequencies are: in the middle."""
+    return slice(modes - lowest, modes + lowest - 1)
 
 
 def _named(axis: int, decay, frequency) -> dict[str, Any]:
     return {f"decay_{axis}": decay, f"frequency_{axis}": frequency}
 
 
-def stable_poles(params: Mapping[str, jax.Array], axis: int) -> jax.Array:
+def stable_poles(
+    params: Mapping[str, Any], axis: int
+) -> Complex[Array, "*pairs poles"]:
     """mu = -softplus(decay) + i frequency: stable whatever the parameters."""
     if f"decay_{axis}" not in params:
         return jnp.zeros(0, jnp.complex64)
@@ -153,7 +191,11 @@ def stable_poles(params: Mapping[str, jax.Array], axis: int) -> jax.Array:
     return jax.lax.complex(-decay, params[f"frequency_{axis}"])
 
 
-def tied_multiplier(residues, mus, omegas) -> jax.Array:
+def tied_multiplier(
+    residues: Float[Array, "*poles in 2 out"],
+    mus: Poles,
+    omegas: Sequence[Float[np.ndarray, " _"]],
+) -> Float[Array, "*modes in 2 out"]:
     """H(w) = sum_n beta_n / (i w - mu_n), of the real kernel (Eq. K_phi).
 
     Only non-negative frequencies are kept on the first axis, and the real part of the
@@ -177,12 +219,13 @@ def tied_multiplier(residues, mus, omegas) -> jax.Array:
     return jnp.stack([h.real, h.imag], -2)
 
 
-def _pairwise(v, analysis, residues: jax.Array, synthesis) -> jax.Array:
+def _pairwise(v: Field, analysis: Bases, residues: Mixing, synthesis: Bases) -> Field:
     """The transient branch with own poles for every pair (in, out) of channels.
 
     Bases are (in, out, p, N) and (in, out, N, p). Contracted one axis at a time; the
     pair of channels multiplies the work of the shared case by their number.
     """
+    # Letters of einsum for the axes; `have` and `want` are those of v before and after.
     grid, modes = "uvwxyz"[: len(analysis)], "pqrstk"[: len(analysis)]
     pairs = residues.shape[-3], residues.shape[-1]
     analysis, synthesis = (
@@ -236,10 +279,10 @@ def _complex_glorot(gain: float):
 
 
 def _clipped(name: str, wanted: Sequence[int], limits: Sequence[int]) -> list[int]:
-    held = [min(pair) for pair in zip(wanted, limits, strict=True)]
-    if held != list(wanted):
-        _log_once(f"{name} = {tuple(wanted)} clipped to the grid's {tuple(held)}")
-    return held
+    counts = [min(pair) for pair in zip(wanted, limits, strict=True)]
+    if counts != list(wanted):
+        _log_once(f"{name} = {tuple(wanted)} clipped to the grid's {tuple(counts)}")
+    return counts
 
 
 @cache

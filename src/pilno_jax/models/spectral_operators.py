@@ -3,25 +3,25 @@
     u = Q( L_n( ... L_1( P(features) ))),   L(v) = act( K v + W v + b ),
 
 with a pointwise lift P and projection Q. The kernel integral operator K is the sum of
-a steady and a transient branch, see `kernel`. ALNO learns both (Eq. alno_split); LNO
-ties the steady one to the poles and residues of the other (Eq. lno_transient_steady);
-FNO has no transient branch.
+a steady and a transient branch, see `spectral_kernel`. ALNO learns both
+(Eq. alno_split); LNO ties the steady one to the poles and residues of the other
+(Eq. lno_transient_steady); FNO has no transient branch.
 
 Nothing here knows a grid: `axes` are the scaled coordinates in [0, 1], whose endpoint
 tells a periodic axis (left out) from a closed one (included).
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import linen as nn
+from jaxtyping import Array, Float
 
 from pilno_jax.checks import require, require_choice, require_positive
 from pilno_jax.models.activations import ACTIVATIONS
-from pilno_jax.models.bases import circle_weights
 from pilno_jax.models.spectral_kernel import (
     POLE_SHARING,
     TRANSIENT_ANALYSIS,
@@ -33,38 +33,15 @@ from pilno_jax.models.spectral_kernel import (
 MIXING_DTYPES = ("bfloat16", "float16", "float32")
 
 
-class AxisPoles(NamedTuple):
-    """mu = -decay + i frequency."""
-
-    decay: jax.Array
-    frequency: jax.Array
-
-
-class FNO(nn.Module):
-    """Fourier neural operator. Sizes given as one number hold for every axis.
-
-    modes:            frequencies k = 0, ..., modes - 1 and their negatives
-    activation:       tanh, gelu or sin; identity makes the network linear
-    lift_width:       hidden width of the lift; None makes it linear
-    projection_width: hidden width of the projection; None makes it linear
-    normalize:        each integral operator sees its channels with mean 0 and
-                      variance 1 over the grid
-    period:           of the Fourier series, >= 1; above 1 a closed axis is continued
-                      by zero ("domain padding"), at no cost
-    mixing_dtype:     dtype of the channel mixing's operands, one of MIXING_DTYPES
-    remat:            keep only the layers' inputs for the gradient and compute the
-                      rest again: meant for GPUs and TPUs. On a CPU it was seen to
-                      cost time and to save nothing, see docs/scaling.md
-    """
+class _SpectralOperator(nn.Module):
+    """The common network; a subclass says what its kernels are made of."""
 
     width: int = 32
     num_layers: int = 4
     modes: int | Sequence[int] = 14
     activation: str = "tanh"
     out_channels: int = 1
-    lift_width: int | None = None
     projection_width: int | None = 128
-    normalize: bool = False
     period: float | Sequence[float] = 1.0
     mixing_dtype: str | None = None
     remat: bool = False
@@ -74,20 +51,20 @@ class FNO(nn.Module):
         require_choice("mixing_dtype", self.mixing_dtype, (None, *MIXING_DTYPES))
         for name in ("width", "num_layers", "modes", "out_channels"):
             _require_sizes(name, getattr(self, name))
-        for name in ("lift_width", "projection_width"):
-            if getattr(self, name) is not None:
-                _require_sizes(name, getattr(self, name))
+        if self.projection_width is not None:
+            _require_sizes("projection_width", self.projection_width)
         for period in np.atleast_1d(self.period):
             require(period >= 1, "period", self.period, "numbers of at least 1")
         super().__post_init__()
 
-    def branches(self, rank: int) -> dict[str, Any]:
-        """How this operator's kernel differs from the FNO's."""
-        del rank
-        return {}
+    def _transient_options(self, rank: int) -> dict[str, Any]:
+        """Arguments of `SpectralKernel` beyond those of its steady branch."""
+        raise NotImplementedError
 
     @nn.compact
-    def __call__(self, features: jax.Array, axes: Axes) -> jax.Array:
+    def __call__(
+        self, features: Float[Array, "*batch_and_grid channels"], axes: Axes
+    ) -> Float[Array, "*batch_and_grid out"]:
         rank = len(axes)
         grid = tuple(x.size for x in axes)
         allowed = f"(*{grid}, channels), with or without a batch axis in front"
@@ -97,12 +74,11 @@ class FNO(nn.Module):
         batched = features.ndim == rank + 2
         act = ACTIVATIONS[self.activation]
 
-        # Within the network the batch stands next to the channels, see `spectral`.
+        # Inside the network the batch stands next to the channels: see `contractions`.
         v = jnp.moveaxis(features if batched else features[None], 0, rank)
-        if self.lift_width is not None:
-            v = act(self._dense("lift_hidden", v, self.lift_width))
         v = self._dense("lift", v, self.width)
-        layer = nn.remat(FNO._layer, static_argnums=3) if self.remat else FNO._layer
+        layer = _SpectralOperator._layer
+        layer = nn.remat(layer, static_argnums=3) if self.remat else layer
         for index in range(self.num_layers):
             v = layer(self, v, axes, index)
         if self.projection_width is not None:
@@ -111,20 +87,23 @@ class FNO(nn.Module):
         u = jnp.moveaxis(u, rank, 0)
         return u if batched else u[0]
 
-    def _layer(self, v: jax.Array, axes: Axes, index: int) -> jax.Array:
+    def _layer(
+        self, v: Float[Array, "*grid batch width"], axes: Axes, index: int
+    ) -> Float[Array, "*grid batch width"]:
         rank = len(axes)
         kernel = SpectralKernel(
             modes=_per_axis("modes", self.modes, rank),
             period=_per_axis("period", self.period, rank),
             mixing_dtype=self.mixing_dtype,
             name=f"kernel_{index}",
-            **self.branches(rank),
+            **self._transient_options(rank),
         )
         skip = self._dense(f"skip_{index}", v, self.width)
-        seen = _standardise(v, axes) if self.normalize else v
-        return ACTIVATIONS[self.activation](kernel(seen, axes) + skip)
+        return ACTIVATIONS[self.activation](kernel(v, axes) + skip)
 
-    def _dense(self, name: str, v: jax.Array, size: int) -> jax.Array:
+    def _dense(
+        self, name: str, v: Float[Array, "*grid channels"], size: int
+    ) -> Float[Array, "*grid {size}"]:
         """One large matrix product for the whole batch, plus the bias."""
         weights = self.param(
             f"{name}_weights", nn.initializers.glorot_normal(), (v.shape[-1], size)
@@ -134,16 +113,8 @@ class FNO(nn.Module):
         return (out + bias[None]).reshape(*v.shape[:-1], size)
 
 
-class ALNO(FNO):
-    """Advanced Laplace neural operator: FNO plus a transient pole-residue branch.
-
-    poles:              poles per axis; 0 keeps the Fourier modes on that axis, which
-                        a periodic one wants: see `kernel`
-    pole_sharing:       "shared" by all channels of a layer, or "pairwise": own poles
-                        for every pair of channels, as in the reference LNO
-    transient_analysis: "quadrature" of the closed form, or the paper's "dft" sum
-    initial_decay:      rates of decay per axis start between this and ten times it
-    """
+class _PoleOperator(_SpectralOperator):
+    """A network whose kernels have a transient branch with learned poles."""
 
     poles: int | Sequence[int] = 14
     pole_sharing: str = "shared"
@@ -162,7 +133,7 @@ class ALNO(FNO):
         require_positive(initial_decay=self.initial_decay)
         super().__post_init__()
 
-    def branches(self, rank: int) -> dict[str, Any]:
+    def _transient_options(self, rank: int) -> dict[str, Any]:
         return {
             "poles": _per_axis("poles", self.poles, rank),
             "pole_sharing": self.pole_sharing,
@@ -171,30 +142,91 @@ class ALNO(FNO):
         }
 
 
-class LNO(ALNO):
-    """Laplace neural operator: ALNO whose multiplier is H = K_phi(i w)."""
+@final
+class FNO(_SpectralOperator):
+    """Fourier neural operator. Sizes given as one number hold for every axis.
 
-    def branches(self, rank: int) -> dict[str, Any]:
-        return {**super().branches(rank), "tied": True}
+    Args:
+        width: channels inside the network. 32 serves every shipped problem.
+        num_layers: layers L; 4 is the usual depth of neural operators.
+        modes: frequencies k = 0, ..., modes - 1 and their negatives; those that a grid
+            cannot hold are left out on it. 10 to 16 resolve smooth solutions.
+        activation: "tanh" (the paper's), "gelu" or "sin"; "identity" makes the
+            network linear.
+        out_channels: fields that the network returns.
+        projection_width: hidden width of the projection Q; None makes Q linear.
+        period: of the Fourier series, >= 1; above 1, say 1.5, a closed axis is
+            continued by zero ("domain padding"), at no cost.
+        mixing_dtype: dtype of the channel mixing's operands, one of MIXING_DTYPES;
+            None keeps that of the features.
+        remat: keep only the layers' inputs for the gradient and compute the rest
+            again. Meant for GPUs and TPUs; see docs/scaling.md for what a CPU makes
+            of it.
+    """
+
+    def _transient_options(self, rank: int) -> dict[str, Any]:
+        del rank
+        return {}
+
+
+@final
+class ALNO(_PoleOperator):
+    """Advanced Laplace neural operator: FNO plus a transient pole-residue branch.
+
+    Args (besides those of FNO):
+        poles: poles per axis; 0 keeps the Fourier modes on that axis, which suits a
+            periodic one: see `spectral_kernel`. 4 are often enough; the paper has 14.
+        pole_sharing: "shared" by all channels of a layer, or "pairwise": own poles for
+            every pair of channels, as in the reference LNO, at the cost of as many
+            times the work.
+        transient_analysis: "quadrature" of the closed form, or the paper's "dft" sum,
+            which depends on the grid.
+        initial_decay: rates of decay per axis start between this and ten times it, in
+            units of 1 / extent of the axis.
+    """
+
+
+@final
+class LNO(_PoleOperator):
+    """Laplace neural operator: ALNO whose multiplier is H = K_phi(i w).
+
+    The arguments are those of ALNO.
+    """
+
+    def _transient_options(self, rank: int) -> dict[str, Any]:
+        return {**super()._transient_options(rank), "tied": True}
+
+
+class AxisPoles(NamedTuple):
+    """mu = -decay + i frequency."""
+
+    decay: jax.Array
+    frequency: jax.Array
 
 
 def poles(
-    params: Any, extents: Sequence[float] | None = None
+    params: Mapping[str, Any], extents: Sequence[float] | None = None
 ) -> list[tuple[AxisPoles, ...]]:
-    """The learned poles of each layer and axis, in units of 1 / extent of the axis.
+    """The learned poles of each layer and axis.
 
-    Without `extents` they refer to the scaled axes [0, 1]. An axis with Fourier modes
-    in place of poles has none.
+    Args:
+        params: parameters of an ALNO or LNO; those of an FNO have no poles.
+        extents: physical lengths of the axes, as in `problem.grid.extents`; the poles
+            then are in units of 1 / length. None: poles of the scaled axes [0, 1].
+
+    Returns:
+        For each layer a tuple with one entry per axis; the entry of an axis with
+        Fourier modes in place of poles is empty.
     """
-    layers = params.get("params", params)
-    found = []
-    while (layer := layers.get(f"kernel_{len(found)}")) and "residues" in layer:
-        rank = layer["residues"].ndim - 3
+    modules = params.get("params", params)
+    layers = []
+    while (kernel := modules.get(f"kernel_{len(layers)}")) and "residues" in kernel:
+        rank = kernel["residues"].ndim - 3
         sizes = [1.0] * rank if extents is None else list(extents)
         require(len(sizes) == rank, "extents", extents, f"one extent per axis ({rank})")
-        scaled = [stable_poles(layer, axis) / sizes[axis] for axis in range(rank)]
-        found.append(tuple(AxisPoles(-mu.real, mu.imag) for mu in scaled))
-    return found
+        physical = [stable_poles(kernel, axis) / sizes[axis] for axis in range(rank)]
+        layers.append(tuple(AxisPoles(-mu.real, mu.imag) for mu in physical))
+    return layers
 
 
 def _per_axis(name: str, value: Any, rank: int) -> tuple[Any, ...]:
@@ -208,16 +240,3 @@ def _require_sizes(name: str, value: Any) -> None:
     sizes = np.atleast_1d(value)
     whole = all(isinstance(size, int | np.integer) for size in sizes)
     require(whole and bool(np.all(sizes > 0)), name, value, "positive whole numbers")
-
-
-def _standardise(v: jax.Array, axes: Axes) -> jax.Array:
-    """Mean 0 and variance 1 over the domain, of every channel of every sample."""
-
-    def mean(field: jax.Array) -> jax.Array:
-        for x in axes:
-            field = jnp.tensordot(circle_weights(x), field, 1)
-        return field
-
-    ones = (None,) * len(axes)
-    centred = v - mean(v)[ones]
-    return centred * jax.lax.rsqrt(mean(centred**2) + 1e-6)[ones]

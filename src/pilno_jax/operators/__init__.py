@@ -1,5 +1,6 @@
 """Where a problem and a network meet: the operator a -> u that is trained."""
 
+from pilno_jax.operators.mixing_weights import is_mixing_weight
 from pilno_jax.operators.predictor import (
     Apply,
     Network,
@@ -17,5 +18,6 @@ __all__ = [
     "Predict",
     "count_parameters",
     "initial_parameters",
+    "is_mixing_weight",
     "predictor",
 ]

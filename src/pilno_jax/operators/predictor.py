@@ -1,34 +1,43 @@
 """A network between a problem's features and its hard constraints is an operator."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import jax
+from jaxtyping import Array, Float
 
 from pilno_jax.problems.base import Inputs, Problem
 
 Params = Any
 Apply = Callable[..., Any]  # (params, features, axes) -> (*features' grid, channels)
-Predict = Callable[[Params, Inputs], jax.Array]
+Predict = Callable[[Params, Inputs], Float[Array, " batch *grid"]]
 
 
+@runtime_checkable
 class Network(Protocol):
-    """What the library asks of a network; every Flax module with such a call has it."""
+    """What the library asks of a network; a Flax module with such a call has it.
 
-    def init(self, key: jax.Array, features: jax.Array, axes: Any) -> Params: ...
+    features: (*grid, channels), with or without a batch axis in front.
+    axes: the scaled coordinates of each axis, see `Grid.scaled`.
+    """
 
-    def apply(self, params: Params, features: jax.Array, axes: Any) -> Any: ...
+    def init(self, key: jax.Array, features: Any, axes: Any, /) -> Params: ...
+
+    def apply(self, params: Params, features: Any, axes: Any, /) -> Any: ...
 
 
 def initial_parameters(problem: Problem, network: Network, key: jax.Array) -> Params:
-    """Parameters of `network` for `problem`; no value of a sample enters them."""
-    features = jax.eval_shape(problem.features, _any_inputs(problem))
+    """Parameters of a network that fit a problem's features and grid.
+
+    Args:
+        problem: its features and grid decide the shapes; none is computed.
+        network: an ALNO, say, or any other Flax module called like it.
+        key: of the random initial values; the same key gives the same parameters.
+    """
+    inputs = jax.eval_shape(problem.sample, jax.random.key(0))
+    features = jax.eval_shape(problem.features, inputs)
     blank = jax.numpy.zeros(features.shape, features.dtype)
     return network.init(key, blank, problem.grid.scaled)
-
-
-def _any_inputs(problem: Problem) -> Inputs:
-    return jax.eval_shape(problem.sample, jax.random.key(0))
 
 
 def count_parameters(params: Params) -> int:
@@ -37,13 +46,16 @@ def count_parameters(params: Params) -> int:
 
 
 def predictor(problem: Problem, apply: Apply) -> Predict:
-    """predict(params, inputs) -> u for a batch of inputs.
+    """The operator: predict(params, inputs) -> u for a batch of inputs.
 
-    `apply` sees the whole batch at once, because a network that knows its batch axis
-    lays its matrix products out better than one that is vmapped.
+    Args:
+        problem: gives the features of the inputs and the hard constraints of u.
+        apply: (params, features, axes) -> the network's output, whose first channel
+            counts. It sees the whole batch at once, because a network that knows its
+            batch axis lays its matrix products out better than one that is vmapped.
     """
 
-    def predict(params: Params, inputs: Inputs) -> jax.Array:
+    def predict(params: Params, inputs: Inputs) -> Float[Array, " batch *grid"]:
         features = jax.vmap(problem.features)(inputs)
         raw = apply(params, features, problem.grid.scaled)[..., 0]
         return jax.vmap(problem.constrain)(raw, inputs)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
-from pilno_jax.evaluation.error_estimate import Law, rank_correlation
+from pilno_jax.evaluation.error_estimate import PowerLaw, rank_correlation
 from pilno_jax.models import poles
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.plotting.panels import LINE_COLOURS, PANEL_INCHES, panels, rule
@@ -69,7 +69,7 @@ def _sparse_ticks(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def calibration_figure(residuals: Any, errors: Any, law: Law) -> Figure:
+def calibration_figure(residuals: Any, errors: Any, law: PowerLaw) -> Figure:
     """True errors over those that a calibrated residual predicts; one dot a sample."""
     predicted, errors = law(residuals), np.asarray(errors, float)
     figure, (ax,) = panels(1)

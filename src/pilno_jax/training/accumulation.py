@@ -15,6 +15,10 @@ def accumulated(loss: Loss, parts: int) -> Loss:
     Every term is a mean over samples, so pieces of equal size average to the whole
     (see `batches.divisible`). Gradients are added up piece by piece: differentiating
     the loop instead would keep every piece's activations, or compute them twice.
+
+    Args:
+        loss: (params, batch) -> (total, terms), each a mean over the batch's samples.
+        parts: pieces the batch is cut into; 1 returns `loss` itself.
     """
     if parts == 1:
         return loss
@@ -31,12 +35,12 @@ def accumulated(loss: Loss, parts: int) -> Loss:
 
     def forward(params: Params, batch: Batch):
         def add(total: Params, piece: Batch):
-            found, gradient = jax.value_and_grad(loss, has_aux=True)(params, piece)
-            return jax.tree.map(jnp.add, total, gradient), found
+            values, gradient = jax.value_and_grad(loss, has_aux=True)(params, piece)
+            return jax.tree.map(jnp.add, total, gradient), values
 
         start = jax.tree.map(jnp.zeros_like, params)
-        total, found = jax.lax.scan(add, start, pieces(batch))
-        return average(found), jax.tree.map(lambda x: x / parts, total)
+        total, values = jax.lax.scan(add, start, pieces(batch))
+        return average(values), jax.tree.map(lambda x: x / parts, total)
 
     def backward(gradient: Params, cotangent: tuple[jax.Array, Terms]):
         return jax.tree.map(lambda x: cotangent[0] * x, gradient), None

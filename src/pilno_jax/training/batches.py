@@ -10,22 +10,29 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Int, Key
 
-from pilno_jax.checks import require
 from pilno_jax.problems.base import Problem
 
 Data = dict[str, Any]
-Batches = Callable[[Data, jax.Array, jax.Array], dict[str, Any]]
+Step = int | Int[Array, ""]
+BatchFunction = Callable[[Data, Key[Array, ""], Step], dict[str, Any]]
 
 # The two kinds of sample in a batch, and the fields that hold them.
-KINDS = {
-    "labelled": ("inputs", "labels", "labelled_times"),
-    "virtual": ("virtual", "virtual_times"),
-}
+KINDS = {"labelled": ("inputs", "labels"), "virtual": ("virtual",)}
 
 
-def shuffled(key: jax.Array, step: jax.Array, batch: int, total: int) -> jax.Array:
-    """The indices of one batch; ceil(total / batch) steps, an epoch, show them all."""
+def shuffled(
+    key: Key[Array, ""], step: Step, batch: int, total: int
+) -> Int[Array, " {batch}"]:
+    """The indices of one batch; ceil(total / batch) steps, an epoch, show them all.
+
+    Args:
+        key: decides the order of every epoch.
+        step: of the training, from 0 on.
+        batch: number of indices; above `total` some occur twice.
+        total: indices are 0, ..., total - 1.
+    """
     steps_per_epoch = -(-total // batch)
     epoch, position = jnp.divmod(step, steps_per_epoch)
     order = jax.random.permutation(jax.random.fold_in(key, epoch), total)
@@ -39,74 +46,65 @@ def batches(
     batch_data: int,
     batch_physics: int,
     num_virtual: int | None,
-    residual_times: int | None = None,
-) -> Batches:
+) -> BatchFunction:
     """(data, key, step) -> batch, to be traced into the training step.
 
-    num_virtual: the size of the virtual ensemble; None draws fresh inputs every step,
-    0 (or batch_physics = 0) does without.
-    residual_times: at how many times, drawn anew for each sample and step, the residual
-    counts; None: at all of them.
+    `data` holds the labelled set, {"inputs": ..., "labels": ...}, and a batch what
+    `objective` asks for.
+
+    Args:
+        problem: draws the virtual inputs.
+        num_train: labelled samples in `data`.
+        batch_data: labelled samples of a batch; 2 to 4 of a handful of them.
+        batch_physics: virtual inputs of a batch; 0 does without. The recipes have 12,
+            the paper 50.
+        num_virtual: size of the virtual ensemble (the paper's: 1000); None draws fresh
+            inputs every step, which cannot be learnt by heart; 0 does without.
     """
     draw = jax.vmap(problem.sample_virtual)
-    if residual_times is not None:
-        axis = problem.time_axis
-        times = 0 if axis is None else problem.grid.shape[axis]
-        allowed = f"1 to {times}, the times of the grid; unset without a time axis"
-        fits = 1 <= residual_times <= times
-        require(fits, "residual_times", residual_times, allowed)
 
-    def some_times(made: dict[str, Any], key: jax.Array) -> dict[str, Any]:
-        """For each sample its times, without repetition."""
-        found = {}
-        for number, (kind, (first, *_)) in enumerate(KINDS.items()):
-            if first in made:
-                count = len(jax.tree.leaves(made[first])[0])
-                keys = jax.random.split(jax.random.fold_in(key, number), count)
-                orders = jax.vmap(lambda k: jax.random.permutation(k, times))(keys)
-                found[f"{kind}_times"] = orders[:, :residual_times]
-        return found
-
-    def batch(data: Data, key: jax.Array, step: jax.Array) -> dict[str, Any]:
+    def batch(data: Data, key: Key[Array, ""], step: Step) -> dict[str, Any]:
         order_key, member_key, virtual_key = jax.random.split(key, 3)
         chosen = shuffled(order_key, step, batch_data, num_train)
-        made = jax.tree.map(lambda x: jnp.asarray(x)[chosen], data)
+        samples = jax.tree.map(lambda x: jnp.asarray(x)[chosen], data)
         if batch_physics and num_virtual != 0:
             if num_virtual is None:
                 members = step * batch_physics + jnp.arange(batch_physics)
             else:
                 members = shuffled(member_key, step, batch_physics, num_virtual)
             keys = jax.vmap(lambda i: jax.random.fold_in(virtual_key, i))(members)
-            made = {**made, "virtual": draw(keys)}
-        if residual_times is not None:
-            times_key = jax.random.fold_in(jax.random.fold_in(key, 3), step)
-            made = {**made, **some_times(made, times_key)}
-        return made
+            samples = {**samples, "virtual": draw(keys)}
+        return samples
 
     return batch
 
 
-def divisible(batches: Batches, parts: int) -> Batches:
-    """The same batches, ready to be cut into `parts` equal pieces.
+def divisible(batches: BatchFunction, parts: int) -> BatchFunction:
+    """The same batches, padded so that they can be cut into `parts` equal pieces.
 
-    What does not divide is filled up with its own first samples, and shares say how
-    much each sample counts: nothing for the filling and so much more for the others
-    that the mean over all pieces is the mean over the batch.
+    Where a number of samples does not divide, its first samples are repeated at the
+    end. `labelled_shares` and `virtual_shares` say how much each sample counts: padding
+    has weight 0, real samples padded / count, so that the mean over all pieces is the
+    mean over the batch.
+
+    Args:
+        batches: the batches, such as `batches` returns.
+        parts: devices times pieces of accumulation; a size that it divides needs no
+            padding.
     """
 
-    def batch(data: Data, key: jax.Array, step: jax.Array) -> dict[str, Any]:
-        made = dict(batches(data, key, step))
+    def batch(data: Data, key: Key[Array, ""], step: Step) -> dict[str, Any]:
+        samples = dict(batches(data, key, step))
         for kind, fields in KINDS.items():
-            if fields[0] not in made:
+            if fields[0] not in samples:
                 continue
-            count = len(jax.tree.leaves(made[fields[0]])[0])
-            filled = -(-count // parts) * parts
-            if filled > count:
-                held = [field for field in fields if field in made]
-                made |= {field: _repeated(made[field], filled) for field in held}
-                counts = jnp.arange(filled) < count
-                made[f"{kind}_shares"] = jnp.where(counts, filled / count, 0.0)
-        return made
+            count = len(jax.tree.leaves(samples[fields[0]])[0])
+            padded = -(-count // parts) * parts
+            if padded > count:
+                samples |= {name: _repeated(samples[name], padded) for name in fields}
+                is_real = jnp.arange(padded) < count
+                samples[f"{kind}_shares"] = jnp.where(is_real, padded / count, 0.0)
+        return samples
 
     return batch
 

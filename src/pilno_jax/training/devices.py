@@ -1,14 +1,16 @@
 """One mesh: the same training step on one device or on many.
 
-Its devices share the batch. Those along its `model` axis also share the mixing weights,
-their moments and their average, by output channel: each keeps a part, and gathers the
-whole for the moment of use. Parameters that are small are kept by all.
+The devices of the mesh share the batch. Those along its `model` axis also share the
+mixing weights, their moments and their average, by output channel: each device stores a
+part and gathers the whole array while it is used. All other parameters are small, and
+every device has a copy.
 
 Several processes run the same program, each with devices of its own; arrays that span
 the mesh are then global, and whatever uses them must be done by every process. One of
 them, the main process, writes what is written once.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -18,8 +20,7 @@ from jax.experimental import multihost_utils
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from pilno_jax.checks import require
-from pilno_jax.models.contractions import is_mixing_weight
-from pilno_jax.operators import Params
+from pilno_jax.operators import Params, is_mixing_weight
 from pilno_jax.training.objective import Batch, Loss
 
 AXES = ("data", "model")
@@ -28,11 +29,14 @@ AXES = ("data", "model")
 def device_mesh(count: int, weight_shards: int = 1) -> Mesh:
     """The first `count` devices of every process; one in all is the trivial mesh.
 
-    weight_shards: over how many of a process' devices the mixing weights are split.
+    Args:
+        count: devices of each process.
+        weight_shards: over how many of them the mixing weights are split, a divisor of
+            `count`. 1 unless parameters and moments do not fit on one device.
     """
-    found = jax.local_devices()
-    allowed = f"1 to {len(found)}, the devices of this {found[0].platform} back end"
-    require(1 <= count <= len(found), "devices", count, allowed)
+    local = jax.local_devices()
+    allowed = f"1 to {len(local)}, the devices of this {local[0].platform} back end"
+    require(1 <= count <= len(local), "devices", count, allowed)
     divides = weight_shards >= 1 and count % weight_shards == 0
     allowed = f"a divisor of devices = {count}"
     require(divides, "weight_shards", weight_shards, allowed)
@@ -54,7 +58,9 @@ def replicate(tree: Any, mesh: Mesh) -> Any:
 
 def shard_state(state: Any, mesh: Mesh) -> Any:
     """A training state on the mesh: mixing weights split, the rest replicated."""
-    return jax.tree.map(lambda x: _put(x, mesh, _spec(x, mesh)), state)
+    return jax.tree_util.tree_map_with_path(
+        lambda path, x: _put(x, mesh, _spec(path, x, mesh)), state
+    )
 
 
 def _put(x: Any, mesh: Mesh, spec: PartitionSpec) -> jax.Array:
@@ -68,10 +74,10 @@ def _put(x: Any, mesh: Mesh, spec: PartitionSpec) -> jax.Array:
     return jax.device_put(np.asarray(x), sharding)
 
 
-def _spec(x: Any, mesh: Mesh) -> PartitionSpec:
-    """How a leaf of the parameters, or one shaped like it, lies on the mesh."""
+def _spec(path: Sequence[Any], x: Any, mesh: Mesh) -> PartitionSpec:
+    """How a parameter, or the optimiser's moment of it, lies on the mesh."""
     shards = mesh.shape["model"]
-    if shards == 1 or not is_mixing_weight(x):
+    if shards == 1 or not is_mixing_weight(path, x):
         return PartitionSpec()
     channels = x.shape[-1]
     allowed = f"a divisor of the {channels} channels of the mixing weights"
@@ -82,9 +88,13 @@ def _spec(x: Any, mesh: Mesh) -> PartitionSpec:
 def over_devices(loss: Loss, mesh: Mesh) -> Loss:
     """The same function, each device seeing its share of the batch.
 
-    Equal shares, so that the mean of the devices' means is the batch's: see
-    `batches.divisible`. Left to itself the partitioner gathers the batch on every
-    device, because inside the network the batch is not the leading axis.
+    Shares are equal, so that the mean of the devices' means is the batch's. Left to
+    itself the partitioner gathers the batch on every device, because inside the network
+    the batch is not the leading axis.
+
+    Args:
+        loss: (params, batch) -> (total, terms), each a mean over the batch's samples.
+        mesh: the number of its devices divides every batch: see `batches.divisible`.
     """
     if mesh.size == 1:
         return loss
@@ -99,7 +109,9 @@ def over_devices(loss: Loss, mesh: Mesh) -> Loss:
         return jax.lax.pcast(x, AXES, to="varying")
 
     def mean_of_shares(params: Params, batch: Batch):
-        specs = jax.tree.map(lambda x: _spec(x, mesh), params)
+        specs = jax.tree_util.tree_map_with_path(
+            lambda path, x: _spec(path, x, mesh), params
+        )
 
         def on_one_device(params: Params, batch: Batch):
             gathered = jax.tree.map(whole, params, specs)

@@ -17,7 +17,7 @@ import numpy as np
 import optax
 
 from pilno_jax.operators import Params
-from pilno_jax.training.batches import Batches
+from pilno_jax.training.batches import BatchFunction
 from pilno_jax.training.objective import Loss
 
 
@@ -30,12 +30,19 @@ class State(NamedTuple):
     averaged: Params  # exponential moving average of params, for evaluation
     key: jax.Array
     skipped: jax.Array  # steps thrown away because something was not finite
-    in_a_row: jax.Array  # ... of which the last ones, without a good step between
+    in_a_row: jax.Array  # length of the current run of skipped steps
 
 
 def initial_state(
     params: Params, optimizer: optax.GradientTransformation, key: jax.Array
 ) -> State:
+    """The state before the first step.
+
+    Args:
+        params: initial parameters, see `operators.initial_parameters`.
+        optimizer: the one the training step is made with.
+        key: decides every batch of the run.
+    """
     state = State(
         step=jnp.int32(0),
         params=params,
@@ -51,13 +58,19 @@ def initial_state(
 
 def training_step(
     loss: Loss,
-    batches: Batches,
+    batches: BatchFunction,
     optimizer: optax.GradientTransformationExtraArgs,
     averaging: float = 0.0,
 ) -> Callable[[State, Any], tuple[State, dict[str, jax.Array]]]:
-    """(state, data) -> (state, terms): one update, thrown away if not finite.
+    """(state, data) -> (state, metrics): one update, thrown away if not finite.
 
-    averaging: decay of the moving average of the parameters; 0 follows them.
+    Args:
+        loss: (params, batch) -> (total, terms), see `objective.objective`.
+        batches: (data, key, step) -> batch, see `batches.batches`.
+        optimizer: see `optimizers.optimizer`, or one of optax; those that search along
+            a line, as L-BFGS does, get the loss as `value_fn`.
+        averaging: decay of the moving average of the parameters, which evaluation
+            uses; 0 follows the parameters, 0.99 averages over about 100 steps.
     """
 
     def step(state: State, data: Any) -> tuple[State, dict[str, jax.Array]]:
@@ -101,7 +114,10 @@ def training_step(
 
 
 def many_steps(step: Callable[[State, Any], Any], count: int) -> Callable[..., Any]:
-    """`count` steps in one compiled call; metrics come back stacked."""
+    """`count` steps in one compiled call, run(state, data); metrics come back stacked.
+
+    The buffers of the state that is passed in are donated.
+    """
 
     def run(state: State, data: Any):
         return jax.lax.scan(lambda state, _: step(state, data), state, length=count)
@@ -136,11 +152,21 @@ def fit(
     callbacks: tuple[Callback, ...] = (),
     callback_every: int | None = None,
 ) -> State:
-    """Run up to `num_steps` in all; a callback that returns True ends it early.
+    """Train up to step `num_steps` and return the last state.
 
-    Callbacks run after every `callback_every` steps (a multiple of steps_per_call, all
-    steps of a run being counted from its beginning, so that a resumed run calls
-    them at the same steps) and after the last.
+    Steps are counted from the beginning of the run, so a resumed one calls back after
+    the same steps as one that was never interrupted.
+
+    Args:
+        step: (state, data) -> (state, metrics), see `training_step`.
+        state: where to start, see `initial_state`; its buffers are donated.
+        data: what `step` takes; the labelled set where `batches.batches` draws from it.
+        num_steps: of the whole run, those that `state` has behind it included.
+        steps_per_call: steps in one dispatch. 10 to 100 hide the dispatch; the loop
+            cannot stop within one.
+        callbacks: called with a `Progress`; one that returns True ends the run.
+        callback_every: steps between callbacks, a multiple of steps_per_call; None:
+            after every dispatch. They are also called after the last step.
     """
     callback_every = callback_every or steps_per_call
     run = many_steps(step, steps_per_call)

@@ -1,14 +1,14 @@
 """The training objective: where problems and networks meet (paper, Algorithm 1).
 
-    total = w_data data + sum_c w_c (c + w_virtual c_virtual),   c in {pde, ic, bc}
+    total = w_data data + sum_c w_c (c + w_virtual c_virtual),
 
+where c is "pde" or one of the problem's soft constraints ("ic", "bc", ...).
 `loss(params, batch) -> (total, terms)` is pure: jit it, vmap it over seeds, or call
 it in any other training loop. A batch is a dict of batched arrays:
 
     inputs   labelled inputs
     labels   their solutions on the problem's label nodes
     virtual  inputs without a solution; may be left out
-    labelled_times, virtual_times  where in time residuals count; left out: everywhere
 
 and, where samples do not count alike, labelled_shares and virtual_shares: numbers of
 mean 1, see `batches.divisible`.
@@ -20,79 +20,134 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from pilno_jax.checks import require, require_choice
-from pilno_jax.numerics.norms import mean_square, relative_l2, squared_l2
+from pilno_jax.numerics.norms import relative_l2, squared_l2
 from pilno_jax.numerics.precision import in_precision
 from pilno_jax.operators import Apply, Params, predictor
 from pilno_jax.problems.base import Inputs, Problem
 from pilno_jax.training import causality
 
+Scalar = Float[Array, ""]
 Batch = Mapping[str, Any]
-Terms = dict[str, jax.Array]
-Loss = Callable[[Params, Batch], tuple[jax.Array, Terms]]
+Terms = dict[str, Scalar]
+Loss = Callable[[Params, Batch], tuple[Scalar, Terms]]
+DataLoss = Callable[[jax.Array, jax.Array], jax.Array]  # (u, truth) of one sample
+PhysicsLoss = Callable[[jax.Array], jax.Array]  # of a sample's squared norm
+
+_VIRTUAL = "_virtual"  # ends the names of the terms of the virtual inputs
 
 
 @dataclasses.dataclass(frozen=True)
 class Weights:
-    """The lambdas. `virtual` scales every physics term of the virtual inputs."""
+    """How much each term of the objective counts: the paper's lambdas.
+
+    With pde, ic, bc and all that `constraints` lists at 0 there is no physics: the run
+    learns from labels alone, and constraints that are not listed are left out too.
+
+    Args:
+        data: of the labels. With a handful of them, less than the physics (the shipped
+            recipes have 0.2); 0 trains on the equation alone.
+        pde: of the residual.
+        ic: of the soft constraint "ic", the initial values. Large, since all later
+            times depend on them.
+        bc: of the soft constraint "bc", the boundary values.
+        virtual: scales every physics term of the virtual inputs. Above 1 (recipes: 3)
+            where there are many more of them than labelled inputs.
+        constraints: of a problem's soft constraints with other names; those that are
+            not listed weigh 1.
+    """
 
     data: float = 1.0
     pde: float = 1.0
     ic: float = 10.0
     bc: float = 1.0
     virtual: float = 1.0
+    constraints: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):
-        for name, value in dataclasses.asdict(self).items():
+        own = {name: getattr(self, name) for name in ("data", "pde", "ic", "bc")}
+        every = {**own, "virtual": self.virtual}
+        listed = {f"constraints[{k!r}]": v for k, v in self.constraints.items()}
+        for name, value in {**every, **listed}.items():
             require(value >= 0, f"weights.{name}", value, "a number >= 0")
+        reserved = sorted(self.constraints.keys() & every.keys())
+        allowed = f"other names than {sorted(every)}, which have fields"
+        require(not reserved, "weights.constraints", reserved, allowed)
+        allowed = "a number above 0 where all weights of the physics are 0"
+        require(self.data > 0 or self.physics, "weights.data", self.data, allowed)
 
     @property
     def physics(self) -> bool:
-        return self.pde > 0 or self.ic > 0 or self.bc > 0
+        """Whether any physics counts."""
+        own = self.pde > 0 or self.ic > 0 or self.bc > 0
+        return own or any(value > 0 for value in self.constraints.values())
+
+    def of(self, term: str) -> float:
+        """The weight of a term of that name: "data", "pde", "ic_virtual", ..."""
+        if term.endswith(_VIRTUAL):
+            return self.of(term.removesuffix(_VIRTUAL)) * self.virtual
+        if term in ("data", "pde", "ic", "bc"):
+            return getattr(self, term)
+        return self.constraints.get(term, 1.0)
 
 
-DATA_LOSSES = {"relative": relative_l2, "squared": squared_l2}
+def weighted_sum(terms: Mapping[str, jax.Array], weights: Weights) -> jax.Array:
+    """The sum over terms, in their order, of each times its weight.
+
+    Args:
+        terms: by name, each of the same shape.
+        weights: see `Weights.of`.
+    """
+    first, *others = (weights.of(name) * value for name, value in terms.items())
+    return sum(others, first)
+
+
+DATA_LOSSES: dict[str, DataLoss] = {"relative": relative_l2, "squared": squared_l2}
 
 # The squared norm is the paper's. Its root, like the relative data loss, keeps
 # pulling as the residual shrinks and weighs hard and easy inputs more evenly; the
 # offset keeps its slope finite at zero.
-PHYSICS_LOSSES = {
+PHYSICS_LOSSES: dict[str, PhysicsLoss] = {
     "squared": lambda square: square,
     "root": lambda square: jnp.sqrt(square + 1e-12),
 }
 
 
 def physics(
-    problem: Problem, rule: causality.Rule, physics_loss: str = "squared"
+    problem: Problem,
+    rule: causality.Rule,
+    physics_loss: str | PhysicsLoss = "squared",
 ) -> Callable[[jax.Array, Inputs], Terms]:
-    """(u, inputs) -> the unweighted pde, ic, bc terms of one sample.
+    """(u, inputs) -> the unweighted physics terms of one sample, by name.
 
-    In float32 on every back end: derivatives magnify rounding. Given `times`, indices
-    of the time axis, the pde term is that of these alone: drawn at random, an unbiased
-    estimate of the squared L2 norm, of its mean weights in time included.
+    In float32 on every back end: derivatives magnify rounding.
+
+    Args:
+        problem: its residual, the measure of it and its soft constraints.
+        rule: weights in time of the residual; `causality.uniform()` for none. A problem
+            without a time axis ignores it.
+        physics_loss: what becomes of the squared norm of each term: "squared" leaves it
+            (the paper), "root" takes its root (the fast recipes), or a function.
     """
-    require_choice("physics_loss", physics_loss, sorted(PHYSICS_LOSSES))
-    shape = PHYSICS_LOSSES[physics_loss]
+    of_square = _chosen("physics_loss", physics_loss, PHYSICS_LOSSES)
 
-    def terms(u: jax.Array, inputs: Inputs, times: jax.Array | None = None) -> Terms:
+    def physics_terms(u: Float[Array, "*grid"], inputs: Inputs) -> Terms:
         residual = problem.residual(u, inputs)
         if problem.time_axis is not None:
             residual = _causal(residual, problem, rule)
-        if times is not None:
-            plain = problem.measure is mean_square and physics_loss == "squared"
-            allowed = "unset, or a squared physics_loss and the L2 measure"
-            require(plain, "residual_times", times.shape[-1], allowed)
-            residual = jnp.take(residual, times, axis=problem.time_axis)
-        found = {"pde": problem.measure(residual, u, inputs)}
+        squares = {"pde": problem.measure(residual, u, inputs)}
         for name, constraint in problem.constraints.items():
-            found[name] = jnp.mean(constraint(u, inputs) ** 2)
-        return jax.tree.map(shape, found)
+            squares[name] = jnp.mean(constraint(u, inputs) ** 2)
+        return jax.tree.map(of_square, squares)
 
-    return in_precision(terms, "float32")
+    return in_precision(physics_terms, "float32")
 
 
-def _causal(residual: jax.Array, problem: Problem, rule: causality.Rule) -> jax.Array:
+def _causal(
+    residual: Float[Array, "*grid"], problem: Problem, rule: causality.Rule
+) -> Float[Array, "*grid"]:
     """The residual times sqrt(w(t)): measured in L2 that is Eq. (temporal_causality).
 
     Weighting the residual rather than its square lets one rule serve every measure.
@@ -116,19 +171,28 @@ def objective(
     apply: Apply,
     weights: Weights | None = None,
     rule: causality.Rule | None = None,
-    data_loss: str = "relative",
-    physics_loss: str = "squared",
+    data_loss: str | DataLoss = "relative",
+    physics_loss: str | PhysicsLoss = "squared",
 ) -> Loss:
-    """The pure function (params, batch) -> (total, terms) that training minimises."""
-    require_choice("data_loss", data_loss, sorted(DATA_LOSSES))
+    """The pure function (params, batch) -> (total, terms) that training minimises.
+
+    Args:
+        problem: the PDE family.
+        apply: (params, features, axes) -> the network's output, `model.apply` say.
+        weights: of the terms; None takes the defaults of `Weights`.
+        rule: weights in time of the residual, see `causality`; None: all times alike.
+        data_loss: distance of a prediction from its label: "relative" (L2), "squared"
+            (the paper's mean square), or a function (u, truth) of one sample.
+        physics_loss: see `physics`; "root" goes with the relative data loss.
+    """
     weights = weights or Weights()
     predict = predictor(problem, apply)
     physics_terms = jax.vmap(
         physics(problem, rule or causality.uniform(), physics_loss)
     )
-    distance = jax.vmap(DATA_LOSSES[data_loss])
+    distance = jax.vmap(_chosen("data_loss", data_loss, DATA_LOSSES))
 
-    def loss(params: Params, batch: Batch) -> tuple[jax.Array, Terms]:
+    def loss(params: Params, batch: Batch) -> tuple[Scalar, Terms]:
         inputs, labels, virtual = batch["inputs"], batch["labels"], batch.get("virtual")
         labelled = labels.shape[0]
         if virtual is not None and weights.physics:
@@ -136,27 +200,32 @@ def objective(
             inputs = jax.tree.map(lambda *x: jnp.concatenate(x), inputs, virtual)
         u = predict(params, inputs)
 
-        def mean(values: jax.Array, kind: str) -> jax.Array:
+        def mean(values: Float[Array, " samples"], kind: str) -> Scalar:
             shares = batch.get(f"{kind}_shares")
             return jnp.mean(values if shares is None else shares * values)
 
-        found = problem.restrict(u[:labelled])
-        allowed = f"{found.shape}, values on label nodes alone: see Problem.restrict"
-        require(labels.shape == found.shape, "shape of labels", labels.shape, allowed)
-        distances = distance(found, labels)
-        terms = {"data": mean(distances, "labelled")}
-        total = weights.data * terms["data"]
-        if not weights.physics:
-            return total, terms
-        times = [batch[k] for k in ("labelled_times", "virtual_times") if k in batch]
-        chosen = [jnp.concatenate(times)] if times else []
-        for name, values in physics_terms(u, inputs, *chosen).items():
-            weight = getattr(weights, name)
-            terms[name] = mean(values[:labelled], "labelled")
-            total += weight * terms[name]
-            if virtual is not None:
-                terms[f"{name}_virtual"] = mean(values[labelled:], "virtual")
-                total += weight * weights.virtual * terms[f"{name}_virtual"]
-        return total, terms
+        at_labels = problem.restrict(u[:labelled])
+        _require_label_nodes(labels, at_labels)
+        terms = {"data": mean(distance(at_labels, labels), "labelled")}
+        if weights.physics:
+            for name, values in physics_terms(u, inputs).items():
+                terms[name] = mean(values[:labelled], "labelled")
+                if virtual is not None:
+                    terms[name + _VIRTUAL] = mean(values[labelled:], "virtual")
+        return weighted_sum(terms, weights), terms
 
     return loss
+
+
+def _chosen(name: str, value: Any, choices: Mapping[str, Any]) -> Any:
+    """The choice of that name, or the value itself if it is a function."""
+    if callable(value):
+        return value
+    require_choice(name, value, sorted(choices))
+    return choices[value]
+
+
+def _require_label_nodes(labels: jax.Array, at_labels: jax.Array) -> None:
+    allowed = f"{at_labels.shape}, values on label nodes alone: see Problem.restrict"
+    fits = labels.shape == at_labels.shape
+    require(fits, "shape of labels", labels.shape, allowed)

@@ -1,6 +1,9 @@
-"""Optimisers and schedules of optax, by name."""
+"""Optimisers and schedules of optax, by name, as configs need them.
 
-from collections.abc import Callable
+Whoever writes Python can pass any optimiser of optax to `training.training_step`.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -8,10 +11,10 @@ import optax
 import optax.contrib
 
 from pilno_jax.checks import require_choice
-from pilno_jax.models.contractions import is_mixing_weight
+from pilno_jax.operators import is_mixing_weight
 
 SCHEDULES = ("constant", "step", "cosine", "linear")
-OPTIMIZERS = ("adam", "adamw", "muon")
+OPTIMIZERS = ("adam", "muon")
 
 
 def schedule(
@@ -23,10 +26,17 @@ def schedule(
     decay_every: int = 1,
     decay_factor: float = 0.5,
 ) -> optax.Schedule:
-    """The learning rate over `steps`.
+    """The learning rate as a function of the step.
 
-    constant; "step": times decay_factor every decay_every steps (the paper's StepLR);
-    "cosine": linear warm-up, then a cosine to zero; "linear": straight to zero.
+    Args:
+        name: "constant"; "step": times decay_factor every decay_every steps (the
+            paper's StepLR); "cosine": a linear warm-up, then a cosine to zero;
+            "linear": a straight line to zero. "cosine" is that of the fast recipes.
+        learning_rate: the largest value, 1e-2 for Adam in the shipped recipes.
+        steps: of the whole run; "cosine" and "linear" reach zero there.
+        warmup: steps until "cosine" reaches learning_rate; a few per cent of `steps`.
+        decay_every: steps between two decays of "step".
+        decay_factor: what "step" multiplies the rate by, between 0 and 1.
     """
     require_choice("schedule", name, SCHEDULES)
     match name:
@@ -46,32 +56,35 @@ def schedule(
 
 def optimizer(
     name: str,
-    learning_rate: optax.Schedule,
+    learning_rate: optax.ScalarOrSchedule,
     *,
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
 ) -> optax.GradientTransformationExtraArgs:
     """The named optimiser behind optional clipping of the gradient's global norm.
 
-    "adam" couples weight decay into the gradient, as torch's Adam and the paper do;
-    "adamw" and "muon" decouple it.
+    Args:
+        name: "adam", whose weight decay is coupled into the gradient, as in torch's
+            Adam and the paper; or "muon", which orthogonalises the updates of matrices
+            and decouples the decay.
+        learning_rate: a number, or a schedule such as `schedule` returns.
+        weight_decay: 0 for none; the paper's is 1e-4.
+        clip_norm: the largest norm of the whole gradient; None does not clip. Of the
+            order of the usual norm (see `gradient_norm` in a run's metrics) it cuts
+            outliers only.
     """
     require_choice("optimizer", name, OPTIMIZERS)
-    build: dict[str, Callable[[], optax.GradientTransformation]] = {
-        "adam": lambda: optax.chain(
-            optax.add_decayed_weights(weight_decay), optax.adam(learning_rate)
-        ),
-        "adamw": lambda: optax.adamw(learning_rate, weight_decay=weight_decay),
-        "muon": lambda: optax.contrib.muon(
+    if name == "adam":
+        parts = [optax.add_decayed_weights(weight_decay), optax.adam(learning_rate)]
+        chosen = optax.chain(*parts)
+    else:
+        chosen = optax.contrib.muon(
             learning_rate,
             weight_decay=weight_decay,
             muon_weight_dimension_numbers=_matrices,
-        ),
-    }
-    parts = [build[name]()]
-    if clip_norm is not None:
-        parts.insert(0, optax.clip_by_global_norm(clip_norm))
-    return optax.with_extra_args_support(optax.chain(*parts))
+        )
+    clip = [] if clip_norm is None else [optax.clip_by_global_norm(clip_norm)]
+    return optax.with_extra_args_support(optax.chain(*clip, chosen))
 
 
 def _matrices(params: Any) -> Any:
@@ -81,12 +94,14 @@ def _matrices(params: Any) -> Any:
     along leading axes: each is orthogonalised by itself.
     """
 
-    def dimensions(leaf: Any) -> optax.contrib.MuonDimensionNumbers | None:
+    def dimensions(
+        path: Sequence[Any], leaf: Any
+    ) -> optax.contrib.MuonDimensionNumbers | None:
         if leaf.ndim == 2:
             return optax.contrib.MuonDimensionNumbers((0,), (1,))
-        if is_mixing_weight(leaf):
+        if is_mixing_weight(path, leaf):
             output = (leaf.ndim - 2, leaf.ndim - 1)
             return optax.contrib.MuonDimensionNumbers((leaf.ndim - 3,), output)
         return None
 
-    return jax.tree.map(dimensions, params)
+    return jax.tree_util.tree_map_with_path(dimensions, params)
