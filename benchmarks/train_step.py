@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from benchmarks import command, timing
 from pilno_jax import data, models, operators, problems, training
 from pilno_jax.runs import environment
-from pilno_jax.training import causality, objective, optimizers
+from pilno_jax.training import batches, causality, objective, optimizers
 
 STEPS_PER_CALL = 10
 

@@ -10,11 +10,16 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from pilno_jax.evaluation.error_estimate import PowerLaw, rank_correlation
 from pilno_jax.models import poles
 from pilno_jax.numerics.grids import Grid
-from pilno_jax.plotting.panels import LINE_COLOURS, PANEL_INCHES, panels, rule
+from pilno_jax.plotting.panels import LINE_COLOURS, PANEL_INCHES, grid_lines, panels
 
 
 def loss_figure(steps: Any, terms: dict[str, Any]) -> Figure:
-    """The loss, in black, and its unweighted terms over the steps."""
+    """The loss, in black, and its unweighted terms over the steps.
+
+    Args:
+        steps: of the rows of a log.
+        terms: name -> value in each row, NaN where there is none; "loss" is the total.
+    """
     figure, (ax,) = panels(1)
     figure.set_figwidth(2 * PANEL_INCHES[0])
     for name, values in terms.items():
@@ -25,25 +30,35 @@ def loss_figure(steps: Any, terms: dict[str, Any]) -> Figure:
     ax.set(xlabel="step", ylabel="mean since the last row", yscale="log")
     ax.set(title="loss and its unweighted terms")
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
-    rule(ax)
+    grid_lines(ax)
     return figure
 
 
 def validation_figure(steps: Any, minutes: Any, errors: Any) -> Figure:
-    """The error of the validation set over steps and over wall-clock time."""
+    """The error of the validation set over steps and over wall-clock time.
+
+    Args:
+        steps: at which it was measured.
+        minutes: since the start, at the same moments.
+        errors: mean relative errors.
+    """
     figure, axes = panels(2)
     for ax, places, name in zip(
         axes, (steps, minutes), ("step", "wall-clock time [min]"), strict=True
     ):
         ax.plot(places, errors, marker=".")
         ax.set(xlabel=name, ylabel="mean relative $L^2$ error", yscale="log")
-        rule(ax)
+        grid_lines(ax)
     figure.suptitle("validation error")
     return figure
 
 
 def error_figure(errors: Any) -> Figure:
-    """How many test cases have which relative error."""
+    """How many test cases have which relative error.
+
+    Args:
+        errors: positive, one for each case.
+    """
     errors = np.asarray(errors, float)
     figure, (ax,) = panels(1)
     figure.set_figwidth(2 * PANEL_INCHES[0])
@@ -70,7 +85,13 @@ def _sparse_ticks(axis: Any) -> None:
 
 
 def calibration_figure(residuals: Any, errors: Any, law: PowerLaw) -> Figure:
-    """True errors over those that a calibrated residual predicts; one dot a sample."""
+    """True errors over those that a calibrated residual predicts; one dot a sample.
+
+    Args:
+        residuals: of the samples, as `error_estimate.residuals` measures them.
+        errors: their true relative errors.
+        law: from `error_estimate.calibrate`.
+    """
     predicted, errors = law(residuals), np.asarray(errors, float)
     figure, (ax,) = panels(1)
     figure.set_figwidth(1.4 * PANEL_INCHES[0])
@@ -87,18 +108,23 @@ def calibration_figure(residuals: Any, errors: Any, law: PowerLaw) -> Figure:
     correlation = rank_correlation(residuals, errors)
     ax.set(title=f"{len(errors)} samples, rank correlation {correlation:.2f}")
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
-    rule(ax)
+    grid_lines(ax)
     return figure
 
 
 def poles_figure(grid: Grid, params: Any) -> Figure | None:
-    """Learned decay rates and frequencies, in units of each axis; None without any."""
+    """Learned decay rates and frequencies, in units of each axis; None without any.
+
+    Args:
+        grid: whose axes' lengths give the units.
+        params: of a network.
+    """
     layers = poles(params, grid.extents)
     if not layers:
         return None
-    shown = [i for i, found in enumerate(layers[0]) if found.decay.size]
-    figure, axes = panels(len(shown))
-    for ax, number in zip(axes, shown, strict=True):
+    with_poles = [i for i, along in enumerate(layers[0]) if along.decay.size]
+    figure, axes = panels(len(with_poles))
+    for ax, number in zip(axes, with_poles, strict=True):
         axis = grid.axes[number]
         for index, layer in enumerate(layers):
             decay, frequency = np.ravel(layer[number].decay), layer[number].frequency
@@ -107,14 +133,21 @@ def poles_figure(grid: Grid, params: Any) -> Figure | None:
             ax.plot(decay, np.ravel(frequency), marker, fillstyle="none", label=name)
         ax.set(title=f"along {axis.name}", xlabel=f"decay rate [1/{axis.name}]")
         ax.set(ylabel=f"angular frequency [rad/{axis.name}]")
-        rule(ax)
+        grid_lines(ax)
     axes[0].legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
     figure.suptitle(r"learned poles $\mu = -$decay $+\, i$ frequency")
     return figure
 
 
 def pole_comparison(ax: Axes, true: Any, learned: Any, title: str) -> None:
-    """True poles as crosses, learned ones as circles, in the complex plane."""
+    """True poles as crosses, learned ones as circles, in the complex plane.
+
+    Args:
+        ax: the panel.
+        true: complex numbers.
+        learned: complex numbers.
+        title: of the panel.
+    """
     ax.plot(np.real(true), np.imag(true), "x", markersize=9, label="true")
     learned = np.asarray(learned)
     ax.plot(learned.real, learned.imag, "o", fillstyle="none", label="learned")
@@ -122,4 +155,4 @@ def pole_comparison(ax: Axes, true: Any, learned: Any, title: str) -> None:
     ax.set(ylabel=r"Im $\mu$ (angular frequency)")
     ax.margins(0.15)
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
-    rule(ax)
+    grid_lines(ax)

@@ -11,9 +11,9 @@ from pilno_jax.numerics.grids import Grid
 from pilno_jax.plotting.panels import (
     FIELD_COLOURS,
     field,
+    grid_lines,
     lines,
     panels,
-    rule,
     signed_field,
 )
 from pilno_jax.problems.base import Inputs, Problem
@@ -157,7 +157,7 @@ def slices_figure(
             ax.plot(x, np.asarray(prediction)[:, place], "--", color=shade)
         ax.set(title=name, xlabel=first.name, ylabel="$u$")
         ax.margins(x=0)
-        rule(ax)
+        grid_lines(ax)
     axes[0].plot([], [], color="grey", label="reference")
     axes[0].plot([], [], "--", color="grey", label="prediction")
     named = axes[0].get_legend_handles_labels()

@@ -34,7 +34,12 @@ PANEL_INCHES = 3.4, 3.0
 
 
 def panels(count: int, columns: int = 3) -> tuple[Figure, list[Axes]]:
-    """A figure of `count` equal panels, in rows of at most `columns`."""
+    """A figure of equal panels.
+
+    Args:
+        count: how many.
+        columns: at most so many in a row. Default 3, which fits a page.
+    """
     columns = min(count, columns)
     rows = -(-count // columns)
     width, height = PANEL_INCHES
@@ -44,7 +49,12 @@ def panels(count: int, columns: int = 3) -> tuple[Figure, list[Axes]]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write the figure; the suffix of the path is the format."""
+    """Write a figure.
+
+    Args:
+        figure: which.
+        path: where to; its suffix is the format, folders are created.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context(LOOK):
         figure.savefig(path, bbox_inches="tight", pad_inches=0.08)
@@ -58,7 +68,16 @@ def field(
     limits: tuple[float, float] | None = None,
     colours: str = FIELD_COLOURS,
 ) -> None:
-    """A field on a grid of two axes, time across or, without time, x across."""
+    """A field on a grid of two axes, time across or, without time, x across.
+
+    Args:
+        ax: the panel.
+        grid: of two axes.
+        u: values on it.
+        title: of the panel.
+        limits: (lowest, highest) value of the colours. Default: those of u.
+        colours: name of a colour map. Default viridis.
+    """
     image = np.asarray(u, float)
     across, up = grid.axes
     if up.name == "t":
@@ -82,7 +101,14 @@ def field(
 
 
 def signed_field(ax: Axes, grid: Grid, values: Any, title: str) -> None:
-    """A field with a meaningful zero, an error say: zero amid the colours."""
+    """A field with a meaningful zero, an error say: zero amid the colours.
+
+    Args:
+        ax: the panel.
+        grid: of two axes.
+        values: on it.
+        title: of the panel.
+    """
     largest = float(np.abs(np.asarray(values)).max()) or 1.0
     field(ax, grid, values, title, (-largest, largest), SIGNED_COLOURS)
 
@@ -93,6 +119,13 @@ def lines(
     """Functions of one axis, named in a legend if there are several.
 
     One named "reference" is broad and grey: a line that coincides with it is seen too.
+
+    Args:
+        ax: the panel.
+        axis: what they are functions of.
+        functions: name -> values on its nodes.
+        title: of the panel.
+        value: name of the vertical axis. Default: none.
     """
     broad: dict[str, Any] = {"color": "0.75", "linewidth": 5.0}
     for name, values in functions.items():
@@ -109,7 +142,14 @@ def lines(
 def paired_bars(
     ax: Axes, names: Sequence[str], values: Mapping[str, Sequence[float]], title: str
 ) -> None:
-    """For each name a bar of every kind, on a logarithmic scale."""
+    """For each name a bar of every kind, on a logarithmic scale.
+
+    Args:
+        ax: the panel.
+        names: along the horizontal axis.
+        values: kind -> a positive number for each name.
+        title: of the panel.
+    """
     places, width = np.arange(len(names)), 0.8 / len(values)
     for number, (kind, heights) in enumerate(values.items()):
         ax.bar(places + (number + 0.5) * width - 0.4, heights, width, label=kind)
@@ -118,7 +158,8 @@ def paired_bars(
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none", handlelength=1.2)
 
 
-def rule(ax: Axes) -> None:
+def grid_lines(ax: Axes) -> None:
+    """Faint lines to read values by."""
     ax.grid(alpha=0.25, linewidth=0.6)
 
 
