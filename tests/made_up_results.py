@@ -2,7 +2,6 @@
 
 from experiments.config.build import build
 from experiments.config.command_line import read_config
-from experiments.config.schema import settle_model
 from experiments.paper import ARTIFACTS
 from experiments.paper.artifact import Findings
 from experiments.suite.protocols import LENGTH_SCALES
@@ -55,11 +54,9 @@ def physics_is_ten_times_better(key, run):
 
 
 def settings_of(run):
-    """The config that the run's command asks for. It is locked: fields must exist."""
+    """The config that the run's command asks for, checked as any other."""
     settings = read_config(f"configs/{run.config}.py:{run.recipe}")
-    settings.update_from_flattened_dict(dict(run.changes))
-    settle_model(settings)
-    return settings
+    return settings.changed(dict(run.changes))
 
 
 def built(run):

@@ -77,7 +77,7 @@ def fit_run(context: RunContext) -> FittedRun:
     callbacks.stop_on_request.ask()
     callbacks.stop_on_request.obey()
     best = callbacks.validation.best
-    return best_checkpoint(context, int(state.step), best, start.clock)
+    return best_checkpoint(context, state, best, start.clock)
 
 
 def labelled_on_mesh(context: RunContext) -> data.Data:
@@ -264,13 +264,13 @@ def fit_steps(
 
 
 def best_checkpoint(
-    context: RunContext, last_step: int, best: Best, clock: Clock
+    context: RunContext, last: training.State, best: Best, clock: Clock
 ) -> FittedRun:
     """The fitted run, with the best parameters saved; restoring takes every process."""
     with disk_errors(context.folder):
         context.checkpoints.wait()
     best_step = context.checkpoints.best
     assert best_step is not None  # the last step is always saved
-    state, _ = context.checkpoints.restore(best_step, fresh_state(context))
+    state, _ = context.checkpoints.restore(best_step, last)
     params = devices.to_host_local(state.averaged, context.mesh)
-    return FittedRun(params, best_step, best.validation, last_step, clock)
+    return FittedRun(params, best_step, best.validation, int(last.step), clock)

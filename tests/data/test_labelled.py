@@ -1,6 +1,10 @@
 """Labelled sets are functions of their key, and caches are never trusted blindly."""
 
 import logging
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -8,6 +12,7 @@ import pytest
 import toy
 
 from pilno_jax import data
+from pilno_jax.data import cache
 
 PROBLEM = toy.decay()
 KEY = jax.random.key(3)
@@ -84,19 +89,50 @@ def test_a_bad_cache_is_made_again_and_said_so(tmp_path, caplog, damage):
     assert make.calls == 2
 
 
-def test_the_source_of_the_numerics_is_part_of_the_key(tmp_path, monkeypatch):
+@pytest.mark.parametrize("room", ["numerics", "problems", "data"])
+def test_a_changed_source_has_no_old_labels(room, tmp_path, monkeypatch):
+    """A copy of the sources in which one file has one more line has another key."""
+    package = Path(cache.__file__).parents[1]
+    copied = tmp_path / "package"
+    shutil.copytree(package, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(cache, "__file__", str(copied / "data" / "cache.py"))
+    cache._source_digest.cache_clear()
     make = Maker()
     data.cached(tmp_path, {"name": "toy"}, make)
-    monkeypatch.setattr(data, "_source_digest", lambda: "another version")
+    data.cached(tmp_path, {"name": "toy"}, make)
+    assert make.calls == 1
+    changed = sorted((copied / room).rglob("*.py"))[-1]
+    changed.write_text(changed.read_text() + "# changed\n")
+    cache._source_digest.cache_clear()
     data.cached(tmp_path, {"name": "toy"}, make)
     assert make.calls == 2
+    monkeypatch.undo()
+    cache._source_digest.cache_clear()
+
+
+def test_every_module_that_problems_reach_is_part_of_the_key():
+    """Importing the problems imports no module of the package that is not digested."""
+    package = Path(cache.__file__).parents[1]
+    program = (
+        "import sys, pilno_jax.problems\n"
+        "names = [n for n in sys.modules if n.startswith('pilno_jax.')]\n"
+        "print(*(sys.modules[n].__file__ for n in names), sep='\\n')"
+    )
+    # The package's own __init__ imports everything: an empty stand-in does not.
+    stub = "import types, sys\nm = types.ModuleType('pilno_jax')\n"
+    stub += f"m.__path__ = [{str(package)!r}]\nsys.modules['pilno_jax'] = m\n"
+    run = [sys.executable, "-c", stub + program]
+    printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    reached = {Path(line) for line in printed.splitlines()}
+    assert len(reached) > 10
+    assert reached <= set(cache.label_sources())
 
 
 def test_nothing_half_written_is_left_when_writing_fails(tmp_path, monkeypatch):
     def full_disk(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(data.np, "savez", full_disk)
+    monkeypatch.setattr(cache.np, "savez", full_disk)
     with pytest.raises(OSError, match="No space"):
         data.cached(tmp_path, {"name": "toy"}, Maker())
     assert list(tmp_path.iterdir()) == []

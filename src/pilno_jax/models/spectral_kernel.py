@@ -273,7 +273,10 @@ def _complex_glorot(gain: float):
 
     def init(key: jax.Array, shape: Sequence[int]) -> jax.Array:
         *_, fan_in, _, fan_out = shape
-        return gain / math.sqrt(fan_in + fan_out) * jax.random.normal(key, shape)
+        # The barrier keeps XLA from merging both factors: compiled or not, the same
+        # key gives the same bits.
+        normal = jax.lax.optimization_barrier(jax.random.normal(key, shape))
+        return gain / math.sqrt(fan_in + fan_out) * normal
 
     return init
 

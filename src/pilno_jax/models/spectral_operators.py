@@ -34,7 +34,27 @@ MIXING_DTYPES = ("bfloat16", "float16", "float32")
 
 
 class _SpectralOperator(nn.Module):
-    """The common network; a subclass says what its kernels are made of."""
+    """The common network; a subclass says what its kernels are made of.
+
+    Sizes given as one number hold for every axis.
+
+    Args:
+        width: channels inside the network. 32 serves every shipped problem.
+        num_layers: layers L; 4 is the usual depth of neural operators.
+        modes: frequencies k = 0, ..., modes - 1 and their negatives; those that a grid
+            cannot hold are left out on it. 10 to 16 resolve smooth solutions.
+        activation: "tanh" (the paper's), "gelu" or "sin"; "identity" makes the
+            network linear.
+        out_channels: fields that the network returns.
+        projection_width: hidden width of the projection Q; None makes Q linear.
+        period: of the Fourier series, >= 1; above 1, say 1.5, a closed axis is
+            continued by zero ("domain padding"), at no cost.
+        mixing_dtype: dtype of the channel mixing's operands, one of MIXING_DTYPES;
+            None keeps that of the features.
+        remat: keep only the layers' inputs for the gradient and compute the rest
+            again. Meant for GPUs and TPUs; see docs/scaling.md for what a CPU makes
+            of it.
+    """
 
     width: int = 32
     num_layers: int = 4
@@ -144,24 +164,9 @@ class _PoleOperator(_SpectralOperator):
 
 @final
 class FNO(_SpectralOperator):
-    """Fourier neural operator. Sizes given as one number hold for every axis.
+    """Fourier neural operator: a multiplier for each mode, and no poles.
 
-    Args:
-        width: channels inside the network. 32 serves every shipped problem.
-        num_layers: layers L; 4 is the usual depth of neural operators.
-        modes: frequencies k = 0, ..., modes - 1 and their negatives; those that a grid
-            cannot hold are left out on it. 10 to 16 resolve smooth solutions.
-        activation: "tanh" (the paper's), "gelu" or "sin"; "identity" makes the
-            network linear.
-        out_channels: fields that the network returns.
-        projection_width: hidden width of the projection Q; None makes Q linear.
-        period: of the Fourier series, >= 1; above 1, say 1.5, a closed axis is
-            continued by zero ("domain padding"), at no cost.
-        mixing_dtype: dtype of the channel mixing's operands, one of MIXING_DTYPES;
-            None keeps that of the features.
-        remat: keep only the layers' inputs for the gradient and compute the rest
-            again. Meant for GPUs and TPUs; see docs/scaling.md for what a CPU makes
-            of it.
+    The arguments are those of every spectral operator.
     """
 
     def _transient_options(self, rank: int) -> dict[str, Any]:

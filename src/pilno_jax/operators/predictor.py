@@ -37,7 +37,8 @@ def initial_parameters(problem: Problem, network: Network, key: jax.Array) -> Pa
     inputs = jax.eval_shape(problem.sample, jax.random.key(0))
     features = jax.eval_shape(problem.features, inputs)
     blank = jax.numpy.zeros(features.shape, features.dtype)
-    return network.init(key, blank, problem.grid.scaled)
+    # Compiled as a whole: one by one, its many small operations take twice as long.
+    return jax.jit(lambda key: network.init(key, blank, problem.grid.scaled))(key)
 
 
 def count_parameters(params: Params) -> int:

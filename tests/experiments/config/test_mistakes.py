@@ -98,7 +98,7 @@ def test_a_printed_field_stands_beside_its_meaning(launch, tmp_path):
     assert re.search(r"^batch_data = 2 +# Labelled inputs in a batch\.$", text, re.M)
     assert re.search(r"^# clip_norm is not set +# Gradients longer than", text, re.M)
     assert re.search(r"^optimizer = .* One of adam, .*muon", text, re.M)
-    assert re.search(r"^moving_frame = true +# the network works in", text, re.M | re.I)
+    assert re.search(r"^moving_frame = true +# whether the network", text, re.M | re.I)
 
 
 def test_overrides_may_stand_before_the_config_file(launch, tmp_path):

@@ -188,6 +188,5 @@ def test_a_folder_whose_removed_fields_did_something_is_another_run(tmp_path):
     old = CONFIG.to_dict()
     old["train"] |= {"polish_steps": 20, "residual_times": None}
     (tmp_path / "config.json").write_text(json.dumps(old))
-    with pytest.raises(ArgumentError, match="train.polish_steps: 20 there"):
-        assert RunConfig.from_dict(read_config_of(tmp_path)) == CONFIG
-    require_same_config(RunFolder(tmp_path), CONFIG)
+    with pytest.raises(ArgumentError, match="train.polish_steps = 20.*is gone"):
+        require_same_config(RunFolder(tmp_path), CONFIG)

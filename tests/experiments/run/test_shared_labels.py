@@ -1,26 +1,20 @@
 """Runs that differ in what labels do not depend on solve them once."""
 
 import pytest
-from ml_collections import ConfigDict
 
-from experiments.run.interruption import Interruption
-from experiments.run.run import labelled_set
-from experiments.run.terminal import Console
+from experiments.config.command_line import read_config
+from experiments.run.data_sets import labelled_set
 
-TINY = {"name": "burgers", "num_x": 8, "num_t": 7, "final_time": 0.01}
+TINY = {"num_x": 8, "num_t": 7, "final_time": 0.01}
 
 
 def files_after(cache, **options):
     """How many labelled sets the cache holds once this run has its own."""
-    config = ConfigDict(
-        {
-            "problem": {**TINY, **options},
-            "train": {"num_train": 2},
-            "data": {"num_validation": 2, "num_test": 2, "seed": 0},
-            "seed": 0,
-        }
+    problem = {f"problem.{name}": value for name, value in (TINY | options).items()}
+    config = read_config("configs/burgers.py").changed(
+        {**problem, "train.num_train": 2}
     )
-    labelled_set(config, "train", cache, Console(), Interruption())
+    labelled_set(config, "train", cache)
     return len(list(cache.glob("burgers-*.npz")))
 
 
