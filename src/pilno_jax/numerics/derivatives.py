@@ -141,6 +141,14 @@ def stencil(axis: Axis, order: int, accuracy: int) -> Callable[[jax.Array], jax.
     return apply
 
 
+def running_integral(axis: Axis) -> Float[np.ndarray, "n n"]:
+    """The matrix of the integral from the axis's low end, by the trapezoidal rule."""
+    n = axis.num_points
+    weights = np.tril(np.ones((n, n))) - 0.5 * np.eye(n)
+    weights[:, 0] -= 0.5
+    return axis.spacing * weights
+
+
 @functools.lru_cache
 def interpolation(source: Axis, target: Axis, degree: int = 9) -> Matrix:
     """Values on `target` from values on `source`, over the same interval.

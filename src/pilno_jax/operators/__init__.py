@@ -10,14 +10,17 @@ from pilno_jax.operators.predictor import (
     initial_parameters,
     predictor,
 )
+from pilno_jax.operators.stages import corrector, staged_predictor
 
 __all__ = [
     "Apply",
     "Network",
     "Params",
     "Predict",
+    "corrector",
     "count_parameters",
     "initial_parameters",
     "is_mixing_weight",
     "predictor",
+    "staged_predictor",
 ]

@@ -26,17 +26,22 @@ class Network(Protocol):
     def apply(self, params: Params, features: Any, axes: Any, /) -> Any: ...
 
 
-def initial_parameters(problem: Problem, network: Network, key: jax.Array) -> Params:
+def initial_parameters(
+    problem: Problem, network: Network, key: jax.Array, more_channels: int = 0
+) -> Params:
     """Parameters of a network that fit a problem's features and grid.
 
     Args:
         problem: its features and grid decide the shapes; none is computed.
         network: an ALNO, say, or any other Flax module called like it.
         key: of the random initial values; the same key gives the same parameters.
+        more_channels: what the network sees beside the features. Default 0; correctors
+            have `stages.NUM_CHANNELS`.
     """
     inputs = jax.eval_shape(problem.sample, jax.random.key(0))
     features = jax.eval_shape(problem.features, inputs)
-    blank = jax.numpy.zeros(features.shape, features.dtype)
+    *grid, channels = features.shape
+    blank = jax.numpy.zeros((*grid, channels + more_channels), features.dtype)
     # Compiled as a whole: one by one, its many small operations take twice as long.
     return jax.jit(lambda key: network.init(key, blank, problem.grid.scaled))(key)
 

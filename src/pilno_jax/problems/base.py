@@ -11,20 +11,35 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from pilno_jax.checks import require
+from pilno_jax.numerics.derivatives import along, running_integral
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.numerics.norms import mean_square
 
 Inputs = dict[str, Any]
 Measure = Callable[..., jax.Array]  # (residual, u, inputs) -> a number
+ErrorOf = Callable[[jax.Array, jax.Array, Inputs], jax.Array]
 
 
 def unconstrained(raw: Float[Array, "*grid"], inputs: Inputs) -> Float[Array, "*grid"]:
     """No hard constraint: the network's output is the field."""
     del inputs
     return raw
+
+
+def of_size_one(inputs: Inputs) -> float:
+    """The network's output and u have the same units."""
+    del inputs
+    return 1.0
+
+
+def as_it_is(field: Float[Array, "*grid"], inputs: Inputs) -> Float[Array, "*grid"]:
+    """The network sees fields where they are."""
+    del inputs
+    return field
 
 
 def already_complete(edited: Inputs) -> Inputs:
@@ -72,6 +87,13 @@ class Problem:
             the residual default the other two. Default: the mean square.
         constraints: name -> (u, inputs) -> residual of a soft constraint. None by
             default.
+        scale: inputs -> the size of u that a network output of 1 stands for. Default 1.
+        error_of: (residual, u, inputs) -> a field on the grid, in the units of u, that
+            resembles the error which leaves this residual; its sign does not matter.
+            Correctors see it (`operators.stages`). Default: `default_error`.
+        into_frame: (field, inputs) -> the field as the network sees it, linear in the
+            field; for `features` and `constrain` that work in a frame of their own.
+            Default: as it is.
         strata: samplers a labelled set cycles through, so that families are equally
             represented. Default: `sample` alone.
         inputs: name -> `InputField`, for figures and the demo. Default: none; then
@@ -96,6 +118,9 @@ class Problem:
     constraints: Mapping[str, Callable[[jax.Array, Inputs], jax.Array]] = (
         dataclasses.field(default_factory=dict)
     )
+    scale: Callable[[Inputs], Any] = of_size_one
+    error_of: ErrorOf = None  # type: ignore[assignment]
+    into_frame: Callable[[jax.Array, Inputs], jax.Array] = as_it_is
     strata: tuple[Callable[[jax.Array], Inputs], ...] = ()
     inputs: Mapping[str, InputField] = dataclasses.field(default_factory=dict)
     complete: Callable[[Inputs], Inputs] = already_complete
@@ -105,6 +130,9 @@ class Problem:
     rebuild: "Callable[[Grid], Problem] | None" = None
 
     def __post_init__(self):
+        if self.error_of is None:
+            default = default_error(self.grid, self.time_axis)
+            object.__setattr__(self, "error_of", default)
         known = {axis.name for axis in self.grid.axes}
         for name, field in self.inputs.items():
             axes = f"axes of input {name!r}"
@@ -148,6 +176,34 @@ class Problem:
     def solvable(self, inputs: Inputs) -> bool:
         """Whether `solve` finds in these inputs what drawn samples alone have."""
         return all(name in inputs for name in self.solver_inputs)
+
+
+def default_error(grid: Grid, time_axis: int | None) -> ErrorOf:
+    """The residual summed up over time, or, of a steady problem, the residual itself.
+
+    Where u' = F(u), an error is to first order the integral of the residual as long as
+    F has had no time to act on it.
+
+    Args:
+        grid: of the problem. A residual that lives on inner nodes alone is continued
+            by zeros.
+        time_axis: the array axis that is time, None for a steady problem.
+    """
+
+    def error_of(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
+        del u, inputs
+        whole = on_whole_grid(residual, grid)
+        if time_axis is None:
+            return whole
+        return along(running_integral(grid.axes[time_axis]), whole, time_axis)
+
+    return error_of
+
+
+def on_whole_grid(field: jax.Array, grid: Grid) -> Float[Array, "*grid"]:
+    """A field of a grid's inner nodes, with zeros on the others."""
+    missing = [n - m for n, m in zip(grid.shape, field.shape, strict=True)]
+    return jnp.pad(field, [(n // 2, n - n // 2) for n in missing])
 
 
 Factory = Callable[..., Problem]

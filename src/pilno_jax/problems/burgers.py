@@ -119,7 +119,12 @@ def in_moving_frame(problem: Problem) -> Problem:
         drifted = translate(v - jnp.mean(v, 0, keepdims=True), velocity * times)
         return velocity + drifted
 
-    return dataclasses.replace(problem, features=features, constrain=constrain)
+    def into_frame(field: jax.Array, inputs: Inputs) -> jax.Array:
+        return translate(field, -jnp.mean(inputs["u0"]) * times)
+
+    return dataclasses.replace(
+        problem, features=features, constrain=constrain, into_frame=into_frame
+    )
 
 
 def translate(

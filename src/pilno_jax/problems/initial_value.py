@@ -151,6 +151,7 @@ def initial_value_problem(
         residual=residual,
         constrain=constrain,
         constraints={} if hard_constraints else penalties,
+        scale=lambda inputs: law.sigma,
         inputs={"u0": InputField(space_names, "$u_0$", editable=True)},
         time_axis=len(space),
     )

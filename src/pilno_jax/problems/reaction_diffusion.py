@@ -183,6 +183,7 @@ def _forcing_task(
         constrain=constrain,
         constraints=penalties if mollifier is None else {},
         inputs={"f": InputField(("x",), "$f$", editable=True)},
+        scale=lambda inputs: sigma,
         time_axis=1,
     )
 

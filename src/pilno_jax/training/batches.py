@@ -19,7 +19,10 @@ Step = int | Int[Array, ""]
 BatchFunction = Callable[[Data, Key[Array, ""], Step], dict[str, Any]]
 
 # The two kinds of sample in a batch, and the fields that hold them.
-KINDS = {"labelled": ("inputs", "labels"), "virtual": ("virtual",)}
+KINDS = {
+    "labelled": ("inputs", "labels", "before"),
+    "virtual": ("virtual", "virtual_before"),
+}
 
 
 def shuffled(
@@ -54,7 +57,7 @@ def batches(
 
     Args:
         problem: draws the virtual inputs.
-        num_train: labelled samples in `data`.
+        num_train: labelled samples in `data`; 0 does without.
         batch_data: labelled samples of a batch; 2 to 4 of a handful of them.
         batch_physics: virtual inputs of a batch; 0 does without. The recipes have 12,
             the paper 50.
@@ -65,8 +68,10 @@ def batches(
 
     def batch(data: Data, key: Key[Array, ""], step: Step) -> dict[str, Any]:
         order_key, member_key, virtual_key = jax.random.split(key, 3)
-        chosen = shuffled(order_key, step, batch_data, num_train)
-        samples = jax.tree.map(lambda x: jnp.asarray(x)[chosen], data)
+        samples: dict[str, Any] = {}
+        if num_train:
+            chosen = shuffled(order_key, step, batch_data, num_train)
+            samples = jax.tree.map(lambda x: jnp.asarray(x)[chosen], _labelled(data))
         if batch_physics and num_virtual != 0:
             if num_virtual is None:
                 members = step * batch_physics + jnp.arange(batch_physics)
@@ -101,12 +106,42 @@ def divisible(batches: BatchFunction, parts: int) -> BatchFunction:
             count = len(jax.tree.leaves(samples[fields[0]])[0])
             padded = -(-count // parts) * parts
             if padded > count:
-                samples |= {name: _repeated(samples[name], padded) for name in fields}
+                samples |= {
+                    name: _repeated(samples[name], padded)
+                    for name in fields
+                    if name in samples
+                }
                 is_real = jnp.arange(padded) < count
                 samples[f"{kind}_shares"] = jnp.where(is_real, padded / count, 0.0)
         return samples
 
     return batch
+
+
+def with_fields(
+    batches: BatchFunction, predict: Callable[[Any, Any], Any]
+) -> BatchFunction:
+    """The same batches, with the fields that a later stage corrects.
+
+    Args:
+        batches: the batches. `data` also has "frozen", the parameters of `predict`.
+        predict: (frozen, inputs) -> u of the stages before, for a batch of inputs. They
+            receive no gradient.
+    """
+
+    def batch(data: Data, key: Key[Array, ""], step: Step) -> dict[str, Any]:
+        samples = dict(batches(data, key, step))
+        for inputs, field in (("inputs", "before"), ("virtual", "virtual_before")):
+            if inputs in samples:
+                fields = predict(data["frozen"], samples[inputs])
+                samples[field] = jax.lax.stop_gradient(fields)
+        return samples
+
+    return batch
+
+
+def _labelled(data: Data) -> Data:
+    return {name: data[name] for name in ("inputs", "labels")}
 
 
 def _repeated(samples: Any, count: int) -> Any:

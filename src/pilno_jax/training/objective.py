@@ -8,10 +8,11 @@ it in any other training loop. A batch is a dict of batched arrays:
 
     inputs   labelled inputs
     labels   their solutions on the problem's label nodes
-    virtual  inputs without a solution; may be left out
+    virtual  inputs without a solution
 
-and, where samples do not count alike, labelled_shares and virtual_shares: numbers of
-mean 1, see `batches.divisible`.
+of which the first two, or the last, may be left out. Where samples do not count alike
+it also has labelled_shares and virtual_shares: numbers of mean 1, see
+`batches.divisible`.
 """
 
 import dataclasses
@@ -187,34 +188,72 @@ def objective(
     """
     weights = weights or Weights()
     predict = predictor(problem, apply)
+    measure = sample_terms(problem, weights, rule, data_loss, physics_loss)
+
+    def loss(params: Params, batch: Batch) -> tuple[Scalar, Terms]:
+        inputs = all_inputs(batch, weights)
+        terms = means(measure(predict(params, inputs), inputs, batch), batch)
+        return weighted_sum(terms, weights), terms
+
+    return loss
+
+
+def sample_terms(
+    problem: Problem,
+    weights: Weights,
+    rule: causality.Rule | None,
+    data_loss: str | DataLoss,
+    physics_loss: str | PhysicsLoss,
+) -> Callable[[jax.Array, Inputs, Batch], dict[str, jax.Array]]:
+    """(u, inputs, batch) -> every term that counts, a number for each of its samples.
+
+    Args: those of `objective`. u and inputs are of all samples, see `all_inputs`.
+    """
     physics_terms = jax.vmap(
         physics(problem, rule or causality.uniform(), physics_loss)
     )
     distance = jax.vmap(_chosen("data_loss", data_loss, DATA_LOSSES))
 
-    def loss(params: Params, batch: Batch) -> tuple[Scalar, Terms]:
-        inputs, labels, virtual = batch["inputs"], batch["labels"], batch.get("virtual")
-        labelled = labels.shape[0]
-        if virtual is not None and weights.physics:
-            # One pass of the network for both kinds of sample.
-            inputs = jax.tree.map(lambda *x: jnp.concatenate(x), inputs, virtual)
-        u = predict(params, inputs)
-
-        def mean(values: Float[Array, " samples"], kind: str) -> Scalar:
-            shares = batch.get(f"{kind}_shares")
-            return jnp.mean(values if shares is None else shares * values)
-
-        at_labels = problem.restrict(u[:labelled])
-        _require_label_nodes(labels, at_labels)
-        terms = {"data": mean(distance(at_labels, labels), "labelled")}
+    def measure(u: jax.Array, inputs: Inputs, batch: Batch) -> dict[str, jax.Array]:
+        values, labelled = {}, 0
+        if "labels" in batch:
+            labels, labelled = batch["labels"], batch["labels"].shape[0]
+            at_labels = problem.restrict(u[:labelled])
+            _require_label_nodes(labels, at_labels)
+            values["data"] = distance(at_labels, labels)
         if weights.physics:
-            for name, values in physics_terms(u, inputs).items():
-                terms[name] = mean(values[:labelled], "labelled")
-                if virtual is not None:
-                    terms[name + _VIRTUAL] = mean(values[labelled:], "virtual")
-        return weighted_sum(terms, weights), terms
+            for name, of_samples in physics_terms(u, inputs).items():
+                if labelled:
+                    values[name] = of_samples[:labelled]
+                if "virtual" in batch:
+                    values[name + _VIRTUAL] = of_samples[labelled:]
+        return values
 
-    return loss
+    return measure
+
+
+def all_inputs(batch: Batch, weights: Weights) -> Inputs:
+    """The labelled inputs of a batch, then the virtual ones if they count.
+
+    One pass of the network for both kinds of sample.
+    """
+    parts = [batch["inputs"]] if "labels" in batch else []
+    if "virtual" in batch and weights.physics:
+        parts.append(batch["virtual"])
+    if len(parts) == 1:
+        return parts[0]
+    return jax.tree.map(lambda *x: jnp.concatenate(x), *parts)
+
+
+def means(values: Mapping[str, jax.Array], batch: Batch) -> Terms:
+    """The mean over samples of each term, weighted by the batch's shares if any."""
+
+    def mean(name: str, of_samples: Float[Array, " samples"]) -> Scalar:
+        kind = "virtual" if name.endswith(_VIRTUAL) else "labelled"
+        shares = batch.get(f"{kind}_shares")
+        return jnp.mean(of_samples if shares is None else shares * of_samples)
+
+    return {name: mean(name, of_samples) for name, of_samples in values.items()}
 
 
 def _chosen(name: str, value: Any, choices: Mapping[str, Any]) -> Any:

@@ -44,7 +44,7 @@ from pilno_jax.problems.darcy.medium import (
     inputs_from,
     require_divides,
 )
-from pilno_jax.problems.darcy.norms import MEASURES
+from pilno_jax.problems.darcy.norms import MEASURES, poisson_error
 from pilno_jax.problems.darcy.solver import flow, solve_flow
 
 __all__ = [
@@ -141,6 +141,8 @@ def darcy(
         constrain=_constrain(n, output_scale, hard_constraints),
         measure=MEASURES[measure](grid, source),
         constraints={} if hard_constraints else {"bc": _boundary(output_scale)},
+        scale=lambda inputs: output_scale,
+        error_of=poisson_error,
         inputs=INPUTS,
         complete=complete,
         label_stride=(label_stride, label_stride),

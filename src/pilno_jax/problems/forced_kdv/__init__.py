@@ -36,7 +36,7 @@ from pilno_jax.problems.base import (
 from pilno_jax.problems.forced_kdv.families import FAMILIES, sampler, solution
 from pilno_jax.problems.forced_kdv.features import FEATURES
 from pilno_jax.problems.forced_kdv.lifting import constrained, lifting
-from pilno_jax.problems.forced_kdv.norms import MEASURES
+from pilno_jax.problems.forced_kdv.norms import MEASURES, dispersive_error
 
 __all__ = ["FAMILIES", "FEATURES", "MEASURES", "forced_kdv", "lifting"]
 
@@ -114,6 +114,8 @@ def forced_kdv(
         constrain=constrained(grid, height, hard),
         measure=MEASURES[measure](grid),
         constraints={name: penalties[name] for name in penalties if name not in hard},
+        scale=height,
+        error_of=dispersive_error(grid),
         strata=strata,
         inputs=INPUTS,
         solver_inputs=("family", "constants"),

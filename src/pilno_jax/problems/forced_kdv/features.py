@@ -5,11 +5,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Float
 
-from pilno_jax.numerics.derivatives import along
-from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.numerics.derivatives import along, running_integral
+from pilno_jax.numerics.grids import Grid
 from pilno_jax.problems.base import Inputs
 from pilno_jax.problems.forced_kdv.lifting import lifting
 
@@ -84,14 +82,6 @@ FEATURES = {
     "rich": (rich_features, own_height),
     "paper": (paper_features, typical_height),
 }
-
-
-def running_integral(axis: Axis) -> Float[np.ndarray, "n n"]:
-    """The matrix of the integral from the axis's low end, by the trapezoidal rule."""
-    n = axis.num_points
-    weights = np.tril(np.ones((n, n))) - 0.5 * np.eye(n)
-    weights[:, 0] -= 0.5
-    return axis.spacing * weights
 
 
 def _on_grid(grid: Grid, inputs: Inputs) -> dict[str, jax.Array]:

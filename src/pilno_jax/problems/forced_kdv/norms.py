@@ -14,17 +14,19 @@ Every norm is built for a grid by an entry of `MEASURES` and then called with
 (residual, u, inputs).
 """
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Float
+from jaxtyping import Array, Float
 
 from pilno_jax.checks import require
 from pilno_jax.numerics.derivatives import along
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.norms import mean_square
-from pilno_jax.problems.base import Inputs, Measure
+from pilno_jax.problems.base import ErrorOf, Inputs, Measure
 
 Complex = npt.NDArray[np.complexfloating]
 
@@ -35,7 +37,33 @@ MEMORY = 0.5
 
 
 def dispersive_measure(grid: Grid) -> Measure:
-    """Mean square of w, the answer of the linear equation to the residual:
+    """Mean square of the `dispersive_response` to the residual."""
+    response = dispersive_response(grid)
+
+    def measure(
+        residual: jax.Array, u: jax.Array | None = None, inputs: Inputs | None = None
+    ) -> jax.Array:
+        del u
+        return jnp.sum(response(residual, inputs) ** 2) / residual.size
+
+    return measure
+
+
+def dispersive_error(grid: Grid) -> ErrorOf:
+    """The `dispersive_response` on the whole grid: zero at the start and the ends."""
+    response = dispersive_response(grid)
+
+    def error_of(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
+        del u
+        return jnp.pad(response(residual, inputs).T, ((1, 1), (1, 0)))
+
+    return error_of
+
+
+def dispersive_response(
+    grid: Grid,
+) -> Callable[[jax.Array, Inputs | None], Float[Array, "later inner"]]:
+    """w, the answer of the linear equation to a residual:
 
         w_t + w / tau + beta w_xxx = r,   w = 0 at t = 0 and x = -L, L,   w_x(L) = 0.
 
@@ -52,10 +80,7 @@ def dispersive_measure(grid: Grid) -> Measure:
     rates, analysis, synthesis = _eigenmodes(dispersion_matrix(x_axis))
     theta, dt = IMPLICITNESS, t_axis.spacing
 
-    def measure(
-        residual: jax.Array, u: jax.Array | None = None, inputs: Inputs | None = None
-    ) -> jax.Array:
-        del u
+    def response(residual: jax.Array, inputs: Inputs | None) -> jax.Array:
         if inputs is None or "beta" not in inputs:
             names = None if inputs is None else sorted(inputs)
             allowed = "the inputs of the residual, with 'beta'"
@@ -73,10 +98,10 @@ def dispersive_measure(grid: Grid) -> Measure:
             return mode, mode
 
         _, modes = jax.lax.scan(advance, jnp.zeros_like(step), push.T)
-        w = along(synthesis.real, modes.real, 1) - along(synthesis.imag, modes.imag, 1)
-        return jnp.sum(w**2) / residual.size
+        real = along(synthesis.real, modes.real, 1)
+        return real - along(synthesis.imag, modes.imag, 1)
 
-    return measure
+    return response
 
 
 def _eigenmodes(matrix: np.ndarray) -> tuple[Complex, Complex, Complex]:

@@ -1,0 +1,101 @@
+"""An operator in stages: a first network, then correctors of what it left.
+
+    u_1     = constrain(network_1(features))
+    u_{k+1} = u_k + rho_k (constrain(raw_k) - constrain(0)) / scale
+    raw_k   = network_k(features, (u_k - constrain(0)) / scale,
+                        e_k / rho_k, asinh(r_k / |r_k|), log10(rho_k / scale))
+
+r_k is the residual of u_k, e_k what it tells of the error (`Problem.error_of`) and
+rho_k the size of e_k, a number per sample. Because rho_k multiplies the output and
+divides what the network sees, a corrector has no scale: it learns directions, and the
+next one sees numbers of size one again. `constrain` is affine in raw, so a correction
+cannot break a hard constraint.
+"""
+
+from collections.abc import Callable, Sequence
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from pilno_jax.operators.predictor import Apply, Params, Predict, predictor
+from pilno_jax.problems.base import Inputs, Problem, on_whole_grid
+
+Fields = Float[Array, " batch *grid"]
+Correct = Callable[[Params, Inputs, Fields], Fields]
+
+# What a corrector's network sees beside the problem's features, see `corrector`.
+NUM_CHANNELS = 4
+# Below this share of the solution's scale a residual is rounding, not information.
+SMALLEST = 1e-10
+
+
+def corrector(problem: Problem, apply: Apply) -> Correct:
+    """(params, inputs, u) -> a better u, for a batch of inputs and their fields.
+
+    Args:
+        problem: its residual, `error_of`, `scale` and `into_frame` make what the
+            network sees, its `constrain` what becomes of the network's output.
+        apply: (params, features, axes) -> the network's output, whose first channel
+            counts. Its features are the problem's and NUM_CHANNELS more.
+    """
+
+    def look(inputs: Inputs, u: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Of one sample, the channels of a corrector and the size rho of e."""
+        scale = problem.scale(inputs)
+        residual = problem.residual(u, inputs)
+        error = problem.error_of(residual, u, inputs)
+        rho = jnp.maximum(_rms(error), SMALLEST * scale)
+        residual = on_whole_grid(residual, problem.grid)
+        residual = residual / jnp.maximum(_rms(residual), jnp.finfo(u.dtype).tiny)
+        fields = [(u - _lifting(u, inputs)) / scale, error / rho, jnp.arcsinh(residual)]
+        size = jnp.full_like(u, jnp.log10(rho / scale))
+        seen = [problem.into_frame(field, inputs) for field in fields]
+        return jnp.stack([*seen, size], -1), rho
+
+    def change(raw: jax.Array, inputs: Inputs, rho: jax.Array) -> jax.Array:
+        """Of one sample, the correction that the network's output stands for."""
+        constrained = problem.constrain(raw, inputs) - _lifting(raw, inputs)
+        return rho / problem.scale(inputs) * constrained
+
+    def _lifting(like: jax.Array, inputs: Inputs) -> jax.Array:
+        """What the hard constraints alone say."""
+        return problem.constrain(jnp.zeros_like(like), inputs)
+
+    def correct(params: Params, inputs: Inputs, u: Fields) -> Fields:
+        channels, rho = jax.vmap(look)(inputs, u)
+        features = [jax.vmap(problem.features)(inputs), channels]
+        raw = apply(params, jnp.concatenate(features, -1), problem.grid.scaled)
+        return u + jax.vmap(change)(raw[..., 0], inputs, rho)
+
+    return correct
+
+
+def staged_predictor(
+    problem: Problem, applies: Sequence[Apply], last_applied: int = 1
+) -> Predict:
+    """(a tuple of the stages' parameters, inputs) -> u, one stage after the other.
+
+    Args:
+        problem: the PDE family.
+        applies: the stages' networks: the first predicts, the others correct.
+        last_applied: how often the last corrector is applied. Default 1; 2 often
+            gains another factor for the time of one more network.
+    """
+    first, *others = applies
+    predict = predictor(problem, first)
+    correctors = [corrector(problem, apply) for apply in others]
+
+    def staged(params: Sequence[Params], inputs: Inputs) -> Fields:
+        u = predict(params[0], inputs)
+        for correct, own in zip(correctors, params[1:], strict=True):
+            u = correct(own, inputs, u)
+        for _ in range(last_applied - 1 if correctors else 0):
+            u = correctors[-1](params[-1], inputs, u)
+        return u
+
+    return staged
+
+
+def _rms(field: jax.Array) -> jax.Array:
+    return jnp.sqrt(jnp.mean(field**2))
