@@ -15,7 +15,7 @@ from absl import app, flags
 
 from experiments.run import other_law, trained_run_flags
 from experiments.run.open_run import flags_only, open_run
-from pilno_jax import evaluation, operators
+from pilno_jax import evaluation
 from pilno_jax.evaluation import error_estimate, refinement
 from pilno_jax.runs import environment, files
 
@@ -29,9 +29,9 @@ def main(arguments: list[str]) -> None:
     flags_only(arguments)
     run, test = other_law.from_flags(open_run(WORKDIR.value))
     refine = refinement.refiner(
-        run.problem, run.apply, STEPS.value, learning_rate=RATE.value
+        run.problem, run.operator, STEPS.value, learning_rate=RATE.value
     )
-    predict = jax.jit(operators.predictor(run.problem, run.apply))
+    predict = jax.jit(run.operator)
     residuals = jax.jit(error_estimate.residuals(run.problem))
     rows, seconds = {"before": [], "after": []}, []
     for index, truth in enumerate(test["labels"]):

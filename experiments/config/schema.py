@@ -53,7 +53,9 @@ class Train(Section):
 
     section_name: ClassVar[str] = "train"
 
-    num_train: int = setting(25, "Labelled inputs to learn from.", ABOVE_ZERO)
+    num_train: int = setting(
+        25, "Labelled inputs to learn from; 0: the equation alone.", NOT_NEGATIVE
+    )
     batch_data: int = setting(4, "Labelled inputs in a batch.", ABOVE_ZERO)
     batch_physics: int = setting(
         12, "Virtual inputs in a batch, which have no labels.", NOT_NEGATIVE
@@ -134,6 +136,38 @@ class Train(Section):
             value, step = getattr(self, field), getattr(self, unit)
             multiple = f"a positive multiple of {self.path(unit)} = {step}"
             require(value % step == 0, self.path(field), value, multiple)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Stages(Section):
+    """Correctors of what the first network leaves, see `pilno_jax.operators.stages`."""
+
+    section_name: ClassVar[str] = "stages"
+
+    steps: tuple[int, ...] = setting(
+        (), "Optimiser steps of each corrector; empty: the first network alone."
+    )
+    width: tuple[int, ...] = setting(
+        (), "Width of each corrector's network; empty: that of the first network."
+    )
+    last_applied: int = setting(
+        1, "How often a prediction applies the last corrector.", ABOVE_ZERO
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for field in ("steps", "width"):
+            values = getattr(self, field)
+            allowed = "numbers above 0"
+            require(all(n > 0 for n in values), self.path(field), values, allowed)
+        fits = len(self.width) in (0, len(self.steps))
+        allowed = f"one number for each of the {len(self.steps)} correctors, or none"
+        require(fits, self.path("width"), self.width, allowed)
+
+    @property
+    def count(self) -> int:
+        """Of the networks, the first one included."""
+        return 1 + len(self.steps)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -225,12 +259,19 @@ class RunConfig(Section):
     )
     data: Data = section(Data, "The labelled sets that judge a run.")
     train: Train = section(Train, "What the network learns from, and how.")
+    stages: Stages = section(Stages, "Correctors of what the first network leaves.")
     weights: Weights = section(Weights, "How much each term of the loss counts.")
     causality: Causality = section(Causality, "Weights in time.")
     evaluation: Evaluation = section(Evaluation, "Further laws to be tested on.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        weights = self.weights
+        learns = weights.pde > 0 or weights.ic > 0 or weights.bc > 0
+        learns = learns and self.train.batch_physics > 0
+        allowed = "a number above 0 where no virtual input teaches the equation"
+        labels = self.train.num_train
+        require(learns or labels > 0, "train.num_train", labels, allowed)
         if vary := self.evaluation.vary:
             require_choice("evaluation.vary", vary, sorted(self.problem.options))
             # Tested last, these laws would otherwise fail when all is trained.

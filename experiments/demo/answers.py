@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import matplotlib
 import numpy as np
 
-from pilno_jax import operators, plotting
+from pilno_jax import plotting
 from pilno_jax.checks import require
 from pilno_jax.evaluation import error_estimate
 from pilno_jax.numerics import norms
@@ -30,7 +30,7 @@ class Answers:
         problem = self.problem = run.problem
         self.params = run.params
         self._sample = jax.jit(problem.sample)
-        predict = operators.predictor(problem, run.apply)
+        predict = run.operator
         self._predict = jax.jit(
             lambda params, inputs: predict(
                 params, jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)

@@ -19,13 +19,20 @@ def announce(context: RunContext, state: training.State) -> bool:
     rows = metrics_log.read_metrics(context.folder.metrics)
     step_ms = median_step_ms(rows)
     expected = about(step_ms * (steps - step) / 1e3) if step_ms else ""
+    known = expected or "known after the first steps"
     context.console.line(
-        f"{describe(context, state.params)}; {steps} steps, expected time: "
-        f"{expected or 'known after the first steps'}"
+        f"{describe(context, state.params)};{where(context)} {steps} steps, "
+        f"expected time: {known}"
     )
     if step:
-        context.console.line(f"resuming at step {step} of {steps}")
+        context.console.line(f"resuming{where(context)} at step {step} of {steps}")
     return bool(expected)
+
+
+def where(context: RunContext) -> str:
+    """Which stage, if there are several."""
+    count = context.built.config.stages.count
+    return f" stage {context.built.stage} of {count}" if count > 1 else ""
 
 
 def describe(context: RunContext, params: operators.Params) -> str:

@@ -85,6 +85,8 @@ class MetricsRows:
         append: takes the row.
         elapsed: seconds the run has taken so far.
         timer, validation: have been called before, and have columns in the row.
+        stage: of the run, a column too.
+        first_step: steps of the stages before; rows count all steps of a run.
     """
 
     def __init__(
@@ -93,13 +95,18 @@ class MetricsRows:
         elapsed: Callable[[], float],
         timer: StepTimer,
         validation: Validation,
+        stage: int = 1,
+        first_step: int = 0,
     ):
+        self._stage, self._first_step = stage, first_step
         self._append, self._elapsed = append, elapsed
         self._timer, self._validation = timer, validation
 
     def __call__(self, progress: Progress) -> None:
         measured = self._timer.step_ms, self._validation.now
-        self._append(log_row(progress, self._elapsed(), *measured))
+        row = log_row(progress, self._elapsed(), *measured)
+        count = {"step": self._first_step + progress.step, "stage": self._stage}
+        self._append(row | count)
 
 
 class ProgressLine:

@@ -46,6 +46,8 @@ class RunContext:
         console: where progress is printed.
         stop: whether somebody asked the run to end.
         clock: counts from the start of this process.
+        frozen: parameters of the stages before; none in the first.
+        first_step: how many steps the stages before have taken in all.
     """
 
     built: BuiltRun
@@ -56,6 +58,8 @@ class RunContext:
     console: Console
     stop: Interruption
     clock: Clock
+    frozen: tuple[operators.Params, ...] = ()
+    first_step: int = 0
 
     @functools.cached_property
     def mesh(self) -> jax.sharding.Mesh:
@@ -64,5 +68,9 @@ class RunContext:
 
     @functools.cached_property
     def predict(self) -> operators.Predict:
-        """Compiled once for validation and test."""
+        """The operator up to this stage, compiled once for validation and test."""
         return jax.jit(self.built.predict)
+
+    def operator_params(self, params: operators.Params) -> operators.Params:
+        """What `predict` takes, given the parameters of this stage's network."""
+        return (*self.frozen, params) if self.frozen else params

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from experiments.run.context import RunContext
 from experiments.run.fit import FittedRun
 from experiments.run.metrics import median_step_ms
 from pilno_jax import evaluation, operators
+from pilno_jax.numerics.precision import in_precision
 from pilno_jax.problems import Inputs
 from pilno_jax.runs import environment, metrics_log
 from pilno_jax.runs.format import result_header
@@ -43,6 +45,7 @@ def evaluate_run(
         # The error on the nodes that carry a label.
         "relative_l2_on_labels": on_labels["relative_l2"],
         "relative_l2_by_law": by_law,
+        "relative_l2_by_stage": errors_by_stage(context, fitted),
         **costs(context, fitted),
         **environment.environment(),
         **result_header(context.built.config.to_dict()),
@@ -61,6 +64,25 @@ def errors_by_law(context: RunContext, fitted: FittedRun) -> dict[str, dict]:
     return errors
 
 
+def errors_by_stage(context: RunContext, fitted: FittedRun) -> list[dict[str, float]]:
+    """Errors on the test set after each of the stages, if there are several."""
+    if not context.frozen:
+        return []
+    test, problem = context.sets["test"], context.built.problem
+    applies = [
+        in_precision(model.apply, context.built.config.matmul_precision)
+        for model in context.built.networks
+    ]
+    errors = []
+    for count in range(1, len(applies) + 1):
+        predict = jax.jit(operators.staged_predictor(problem, applies[:count]))
+        fields = evaluation.predict_in_chunks(
+            predict, fitted.params[:count], test["inputs"]
+        )
+        errors.append(evaluation.summary(fields, test["labels"])["relative_l2"])
+    return errors
+
+
 def identity(context: RunContext, fitted: FittedRun) -> dict[str, Any]:
     """Which run the result is of."""
     config = context.built.config
@@ -70,7 +92,7 @@ def identity(context: RunContext, fitted: FittedRun) -> dict[str, Any]:
         "recipe": config.recipe,
         "seed": config.seed,
         "num_train": config.train.num_train,
-        "steps": fitted.last_step,
+        "steps": context.first_step + fitted.last_step,
         "best_step": fitted.best_step,
         "validation": fitted.best_validation,
     }

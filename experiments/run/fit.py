@@ -24,6 +24,7 @@ from experiments.run.context import Clock, RunContext
 from experiments.run.metrics import Row, loss_columns
 from experiments.run.workdir import disk_errors, require_space
 from pilno_jax import data, evaluation, operators, training
+from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs import metrics_log
 from pilno_jax.runs.checkpoints import Notes
 from pilno_jax.training import accumulation, batches, devices
@@ -34,7 +35,8 @@ class FittedRun:
     """What training leaves.
 
     Args:
-        params: averaged parameters of the checkpoint with the lowest validation error.
+        params: averaged parameters of the checkpoint with the lowest validation error;
+            of a later stage a tuple, those of the stages before first.
         best_step: the step of that checkpoint.
         best_validation: the lowest validation error.
         last_step: where training ended.
@@ -85,6 +87,8 @@ def labelled_on_mesh(context: RunContext) -> data.Data:
     train_set = context.sets["train"]
     labels = context.built.problem.restrict(train_set["labels"])
     labelled = {"inputs": train_set["inputs"], "labels": labels}
+    if context.frozen:
+        labelled["frozen"] = context.frozen
     return devices.replicate(labelled, context.mesh)
 
 
@@ -100,8 +104,13 @@ def starting_point(context: RunContext) -> StartingPoint:
 def fresh_state(context: RunContext) -> training.State:
     """The state before the first step, a function of the config and its seed alone."""
     built = context.built
-    init_key, train_key = jax.random.split(jax.random.key(built.config.seed))
-    params = operators.initial_parameters(built.problem, built.model, init_key)
+    key, more_channels = jax.random.key(built.config.seed), 0
+    if built.stage > 1:
+        key, more_channels = jax.random.fold_in(key, built.stage), NUM_CHANNELS
+    init_key, train_key = jax.random.split(key)
+    params = operators.initial_parameters(
+        built.problem, built.model, init_key, more_channels
+    )
     state = training.initial_state(params, built.optimizer, train_key)
     return devices.shard_state(state, context.mesh)
 
@@ -109,7 +118,8 @@ def fresh_state(context: RunContext) -> training.State:
 def open_log(context: RunContext, step: int) -> Callable[[Row], None]:
     """Where rows of metrics go from `step` on: one process writes them."""
     if devices.is_main_process():
-        return metrics_log.MetricsLog(context.folder.metrics, step).append
+        last_step = context.first_step + step
+        return metrics_log.MetricsLog(context.folder.metrics, last_step).append
     return lambda row: None
 
 
@@ -177,7 +187,14 @@ def run_callbacks(
     return RunCallbacks(
         timer,
         validation,
-        MetricsRows(append_row, elapsed, timer, validation),
+        MetricsRows(
+            append_row,
+            elapsed,
+            timer,
+            validation,
+            context.built.stage,
+            context.first_step,
+        ),
         ProgressLine(
             context.console,
             train.steps,
@@ -196,7 +213,9 @@ def run_callbacks(
 def validation_error(context: RunContext, state: training.State) -> float:
     """The mean relative L2 error of the averaged parameters on the validation set."""
     validation_set = context.sets["validation"]
-    params = devices.to_host_local(state.averaged, context.mesh)
+    params = context.operator_params(
+        devices.to_host_local(state.averaged, context.mesh)
+    )
     predictions = evaluation.predict_in_chunks(
         context.predict, params, validation_set["inputs"]
     )
@@ -223,7 +242,10 @@ def explain_divergence(
 ) -> str:
     built, columns = context.built, loss_columns(context.built.problem)
     state, samples = devices.to_host_local((progress.state, labelled), context.mesh)
-    batch = built.batches(samples, state.key, state.step)
+    draw = built.batches
+    if built.predict_before is not None:
+        draw = batches.with_fields(draw, built.predict_before)
+    batch = draw(samples, state.key, state.step)
     _, terms = built.loss(state.params, batch)
     now = {name: float(value) for name, value in terms.items()}
     return (
@@ -232,7 +254,7 @@ def explain_divergence(
         f"{', '.join(shown_terms(now, columns)) or 'none'}, before that "
         f"{', '.join(shown_terms(last_finite, columns)) or 'none'}; the last good "
         f"checkpoint is step {context.checkpoints.latest} in "
-        f"{context.folder.checkpoints}"
+        f"{context.folder.checkpoints_of(built.stage)}"
     )
 
 
@@ -248,7 +270,7 @@ def fit_steps(
         devices.over_devices(
             accumulation.accumulated(built.loss, train.accumulate), mesh
         ),
-        batches.divisible(built.batches, train.accumulate * mesh.size),
+        stage_batches(context),
         built.optimizer,
         train.averaging,
     )
@@ -263,6 +285,18 @@ def fit_steps(
     )
 
 
+def stage_batches(context: RunContext) -> batches.BatchFunction:
+    """Batches for every device, in a later stage with the fields that it corrects."""
+    built, mesh = context.built, context.mesh
+    pieces = built.config.train.accumulate * mesh.size
+    divided = batches.divisible(built.batches, pieces)
+    if built.predict_before is None:
+        return divided
+    return batches.with_fields(
+        divided, devices.sharing_samples(built.predict_before, mesh)
+    )
+
+
 def best_checkpoint(
     context: RunContext, last: training.State, best: Best, clock: Clock
 ) -> FittedRun:
@@ -273,4 +307,5 @@ def best_checkpoint(
     assert best_step is not None  # the last step is always saved
     state, _ = context.checkpoints.restore(best_step, last)
     params = devices.to_host_local(state.averaged, context.mesh)
+    params = context.operator_params(params)
     return FittedRun(params, best_step, best.validation, int(last.step), clock)

@@ -7,7 +7,7 @@ import numpy as np
 from experiments.run.context import RunContext
 from experiments.run.fit import FittedRun
 from experiments.run.terminal import clock
-from pilno_jax import evaluation
+from pilno_jax import evaluation, operators
 from pilno_jax.runs import metrics_log, report_page
 
 
@@ -18,6 +18,11 @@ def print_result(context: RunContext, result: dict[str, Any]) -> None:
         f"std {error['std']:.1e}, max {error['max']:.3e}; "
         f"{clock(result['wall_clock_seconds'])} in all; {context.folder.result}"
     )
+
+
+def stage_params(params: operators.Params) -> operators.Params:
+    """Those of the last network, which figures of parameters show."""
+    return params[-1] if isinstance(params, tuple) else params
 
 
 def write_report(
@@ -37,7 +42,7 @@ def write_report(
         drawn, failures = figures.draw_all(
             folder.figures,
             context.built.problem,
-            fitted.params,
+            stage_params(fitted.params),
             metrics_log.read_metrics(folder.metrics),
             labels,
             predictions,

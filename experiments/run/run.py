@@ -6,12 +6,12 @@ from typing import Any
 
 import jax
 
-from experiments.config.build import BuiltRun, build
+from experiments.config.build import BuiltRun, build_stages
 from experiments.config.schema import RunConfig
 from experiments.run import data_sets
 from experiments.run.context import Clock, RunContext
 from experiments.run.evaluate import evaluate_run, predict_with
-from experiments.run.fit import fit_run
+from experiments.run.fit import FittedRun, fit_run
 from experiments.run.interruption import Interruption
 from experiments.run.report import print_result, write_report
 from experiments.run.terminal import Console
@@ -20,8 +20,9 @@ from experiments.run.workdir import (
     require_same_config,
     require_writable,
 )
-from pilno_jax import data
+from pilno_jax import data, operators
 from pilno_jax.checks import ArgumentError
+from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs import files
 from pilno_jax.runs.format import read_result, write_config
 from pilno_jax.runs.run_folder import RunFolder
@@ -46,8 +47,8 @@ def run(
     """
     clock, folder = Clock(time.monotonic()), RunFolder(workdir)
     try:
-        built = build(config)
-        rehearse(built)
+        stages = build_stages(config)
+        rehearse(stages)
         require_same_config(folder, config)
         result = read_result(workdir) if folder.result.exists() else None
     except ArgumentError as error:
@@ -71,14 +72,35 @@ def run(
         return data_sets.labelled_set(config, split, cache, report, **changes)
 
     sets = {split: load_set(split) for split in data_sets.SPLITS}
-    with opened_checkpoints(folder) as checkpoints:
-        surroundings = checkpoints, console, stop, clock
-        return finish(RunContext(built, sets, load_set, folder, *surroundings), origin)
+    fitted, context, first_step = None, None, 0
+    for stage in stages:
+        with opened_checkpoints(folder, stage.stage) as checkpoints:
+            surroundings = checkpoints, console, stop, fitted.clock if fitted else clock
+            before = stage_params(fitted), first_step
+            context = RunContext(stage, sets, load_set, folder, *surroundings, *before)
+            fitted = fit_run(context)
+        first_step += fitted.last_step
+    assert fitted is not None and context is not None  # a run has a stage at least
+    return finish(context, fitted, origin)
 
 
-def finish(context: RunContext, origin: dict[str, Any]) -> dict[str, Any]:
-    """Whatever is not done yet of training, result and report; the result."""
-    fitted = fit_run(context)
+def stage_params(fitted: FittedRun | None) -> tuple[operators.Params, ...]:
+    """The parameters of every stage that has been fitted."""
+    if fitted is None:
+        return ()
+    return fitted.params if isinstance(fitted.params, tuple) else (fitted.params,)
+
+
+def finish(
+    context: RunContext, fitted: FittedRun, origin: dict[str, Any]
+) -> dict[str, Any]:
+    """Whatever is not done yet of result and report; the result.
+
+    Args:
+        context: of the last stage.
+        fitted: all stages.
+        origin: where the config came from.
+    """
     if not devices.is_main_process():
         return {}
     predictions = predict_with(context, fitted, context.sets["test"]["inputs"])
@@ -93,13 +115,20 @@ def finish(context: RunContext, origin: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def rehearse(built: BuiltRun) -> None:
+def rehearse(stages: tuple[BuiltRun, ...]) -> None:
     """What only shows when the parts meet: a trace, without any computation."""
-    config, problem = built.config, built.problem
+    config, problem = stages[0].config, stages[0].problem
     devices.device_mesh(config.devices, config.weight_shards)
 
-    def first_output(key: jax.Array) -> Any:
-        features = problem.features(problem.sample(key))
-        return built.model.init_with_output(key, features, problem.grid.scaled)[0]
+    def last_output(key: jax.Array) -> Any:
+        params = [
+            operators.initial_parameters(
+                problem, stage.model, key, NUM_CHANNELS if stage.stage > 1 else 0
+            )
+            for stage in stages
+        ]
+        inputs = jax.tree.map(lambda x: x[None], problem.sample(key))
+        whole = tuple(params) if len(params) > 1 else params[0]
+        return stages[-1].predict(whole, inputs)
 
-    jax.eval_shape(first_output, jax.random.key(0))
+    jax.eval_shape(last_output, jax.random.key(0))

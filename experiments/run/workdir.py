@@ -61,10 +61,10 @@ def disk_errors(folder: RunFolder) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def opened_checkpoints(folder: RunFolder) -> Iterator[Checkpoints]:
-    """The run's checkpoints, closed whatever happens; a failed write is an OSError."""
+def opened_checkpoints(folder: RunFolder, stage: int = 1) -> Iterator[Checkpoints]:
+    """A stage's checkpoints, closed whatever happens; a failed write is an OSError."""
     with disk_errors(folder):
-        checkpoints = Checkpoints(folder.checkpoints)
+        checkpoints = Checkpoints(folder.checkpoints_of(stage))
     try:
         yield checkpoints
     finally:

@@ -58,7 +58,7 @@ def test_the_original_is_untouched(run, refined):
 
 def test_no_step_makes_the_loss_worse(run, samples):
     """A learning rate that diverges: the best parameters are those given."""
-    refine_wildly = refiner(run.problem, run.model.apply, 3, learning_rate=1e6)
+    refine_wildly = refiner(run.problem, run.operator, 3, learning_rate=1e6)
     params, losses = refine_wildly(run.params, samples[0])
     assert not np.all(np.asarray(losses[1:]) < losses[0])
     np.testing.assert_array_equal(params, run.params)

@@ -55,7 +55,7 @@ INPUTS = {"u0": jnp.ones((2, toy.NUM_X))}
 
 def test_the_network_alone(run, level):
     features = run.problem.features({"u0": INPUTS["u0"][0]})[None]
-    program = jax.make_jaxpr(run.apply)(run.params, features, run.problem.grid.scaled)
+    program = jax.make_jaxpr(run.operator)(run.params, INPUTS)
     assert set(products(program.jaxpr)) == {level}
     bare = jax.make_jaxpr(toy.apply)(run.params, features, run.problem.grid.scaled)
     assert set(products(bare.jaxpr)) == {"unset"}

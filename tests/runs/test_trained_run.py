@@ -162,9 +162,7 @@ def test_a_loaded_network_has_the_precision_of_its_config(folder, tmp_path):
     config = {**CONFIG, "matmul_precision": "tensorfloat32"}
     (copied / "config.json").write_text(json.dumps(config))
     run = pilno_jax.load(copied).on(32, 17)
-    features = run.problem.features(draw(run.problem))
-    program = str(
-        jax.make_jaxpr(run.apply)(run.params, features, run.problem.grid.scaled)
-    )
+    inputs = jax.tree.map(lambda x: x[None], draw(run.problem))
+    program = str(jax.make_jaxpr(run.operator)(run.params, inputs))
     levels = re.findall(r"precision=(.*)", program)
     assert levels and set(levels) == {"(Precision.HIGH, Precision.HIGH)"}

@@ -45,6 +45,8 @@ def generate(
         part = jax.tree.map(lambda x, s=start: x[s : s + chunk], inputs)
         solutions.append(np.asarray(solve(part)))
         report(min(start + chunk, count), count)
+    if not solutions:
+        solutions = [np.zeros((0, *problem.grid.shape), np.float32)]
     return {"inputs": inputs, "labels": np.concatenate(solutions)}
 
 

@@ -1,6 +1,6 @@
 """Refine at test time: the equation alone improves a trained operator on given inputs.
 
-    refine = refiner(problem, model.apply, steps=200)
+    refine = refiner(problem, predictor(problem, model.apply), steps=200)
     refined, losses = refine(params, {"u0": u0})
 
 For inputs unlike those of the training. No label is used; the operator that comes back
@@ -28,7 +28,7 @@ Refine = Callable[
 
 def refiner(
     problem: Problem,
-    apply: operators.Apply,
+    predict: operators.Predict,
     steps: int = 200,
     *,
     learning_rate: float = 3e-3,
@@ -42,7 +42,7 @@ def refiner(
 
     Args:
         problem: its residual, measure and soft constraints.
-        apply: (params, features, axes) -> the network's output, `model.apply` say.
+        predict: (params, inputs) -> u, `operators.predictor(problem, apply)` say.
         steps: of Adam; a few hundred.
         learning_rate: of the first step; a cosine takes it to zero.
         weights: of the physics terms; None takes the defaults of `objective.Weights`.
@@ -51,7 +51,6 @@ def refiner(
     """
     require_positive(steps=steps, learning_rate=learning_rate)
     weights = weights or objective.Weights()
-    predict = operators.predictor(problem, apply)
     physics_terms = jax.vmap(
         objective.physics(problem, causality.uniform(), physics_loss)
     )

@@ -50,7 +50,7 @@ def export(run: TrainedRun, folder: str | Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     weights = named_weights(run.params)
     inputs = inputs_read(run.problem)
-    predict = operators.predictor(run.problem, run.apply)
+    predict = run.operator
     structure = jax.tree.structure(run.params)
 
     def program(weights: dict[str, jax.Array], inputs: dict[str, jax.Array]):
@@ -82,9 +82,12 @@ def export(run: TrainedRun, folder: str | Path) -> Path:
 
 
 def named_weights(params: operators.Params) -> dict[str, np.ndarray]:
-    """ "params/kernel_0/residues" -> its array, in the order of the tree's leaves."""
+    """ "params/kernel_0/residues" -> its array, in the order of the tree's leaves.
+
+    Those of an operator in stages begin with the number of the stage, from 0 on.
+    """
     return {
-        "/".join(str(key.key) for key in path): np.asarray(leaf)
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
         for path, leaf in jax.tree.leaves_with_path(params)
     }
 

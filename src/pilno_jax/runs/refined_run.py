@@ -72,7 +72,7 @@ def refine(
         shape = (count, *run.problem.grid.shape)
         require(truth.shape == shape, "shape of truth", truth.shape, f"{shape}")
 
-    params, losses = refiner(run.problem, run.apply, steps, **options)(
+    params, losses = refiner(run.problem, run.operator, steps, **options)(
         run.params, batch
     )
     refined = dataclasses.replace(run, params=params)

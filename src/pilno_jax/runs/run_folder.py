@@ -26,8 +26,12 @@ class RunFolder:
 
     @property
     def checkpoints(self) -> Path:
-        """Whole training states, by step."""
-        return self.path / "checkpoints"
+        """Whole training states of the first network, by step."""
+        return self.checkpoints_of(1)
+
+    def checkpoints_of(self, stage: int) -> Path:
+        """Whole training states of a stage, 1 being the first network, by its steps."""
+        return self.path / ("checkpoints" if stage == 1 else f"checkpoints_{stage}")
 
     @property
     def result(self) -> Path:

@@ -17,6 +17,7 @@ import numpy as np
 from pilno_jax import evaluation, models, operators, problems
 from pilno_jax.checks import require, require_choice, require_finite
 from pilno_jax.numerics.precision import PRECISIONS, in_precision
+from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs.format import misfit, read_config
 from pilno_jax.runs.run_folder import RunFolder
 
@@ -28,9 +29,11 @@ class TrainedRun:
     Attributes:
         problem: The problem, on the grid that `predict` answers on.
         model: The network. Call it through `apply`, which knows its precision.
-        params: The network's parameters.
-        step: The training step the parameters are of.
+        params: The network's parameters; of an operator in stages, a tuple with those
+            of every stage's network.
+        step: The training step the parameters are of; of the last stage, if several.
         config: What config.json says, as plain dicts, tuples and numbers.
+        correctors: The networks of the later stages, if any.
     """
 
     problem: problems.Problem
@@ -38,6 +41,7 @@ class TrainedRun:
     params: operators.Params
     step: int
     config: dict[str, Any]
+    correctors: tuple[Any, ...] = ()
 
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.problem.grid.shape))
@@ -79,14 +83,22 @@ class TrainedRun:
         return dataclasses.replace(self, problem=self.problem.on(*points))
 
     @functools.cached_property
-    def apply(self) -> operators.Apply:
-        """The network as it was trained: in the config's `matmul_precision`."""
+    def operator(self) -> operators.Predict:
+        """(params, batch of inputs) -> u: pure, to be jitted and differentiated.
+
+        As it was trained: in the config's `matmul_precision`, all of its stages.
+        """
         precision = self.config.get("matmul_precision", "default")
-        return in_precision(self.model.apply, precision)
+        networks = (self.model, *self.correctors)
+        applies = [in_precision(network.apply, precision) for network in networks]
+        if not self.correctors:
+            return operators.predictor(self.problem, applies[0])
+        repeats = self.config["stages"]["last_applied"]
+        return operators.staged_predictor(self.problem, applies, repeats)
 
     @functools.cached_property
     def _predictor(self) -> operators.Predict:
-        return jax.jit(operators.predictor(self.problem, self.apply))
+        return jax.jit(self.operator)
 
     def is_batch(self, inputs: problems.Inputs) -> bool:
         """Whether inputs are many samples or one.
@@ -133,11 +145,35 @@ def load(workdir: str | Path) -> TrainedRun:
     try:
         problem = problems.make(**config["problem"])
         model: Any = models.make(**config["model"])
-        initial = functools.partial(operators.initial_parameters, problem, model)
-        like = jax.eval_shape(initial, jax.random.key(0))
+        networks = [model, *_correctors(config)]
+        like = [_shapes(problem, *numbered) for numbered in enumerate(networks)]
         precision = config.get("matmul_precision", "default")
         require_choice("matmul_precision", precision, PRECISIONS)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise misfit(workdir, error) from error
-    step, params = best_parameters(RunFolder(workdir).checkpoints, like)
-    return TrainedRun(problem, model, params, step, config)
+    folder, fitted = RunFolder(workdir), []
+    for stage, shapes in enumerate(like, 1):
+        # A run that is still training may not have begun its later stages.
+        if stage == 1 or folder.checkpoints_of(stage).is_dir():
+            fitted.append(best_parameters(folder.checkpoints_of(stage), shapes))
+    steps, params = zip(*fitted, strict=True)
+    correctors = tuple(networks[1 : len(params)])
+    whole = params if correctors else params[0]
+    return TrainedRun(problem, model, whole, steps[-1], config, correctors)
+
+
+def _correctors(config: dict[str, Any]) -> list[Any]:
+    """The networks of the later stages that a config asks for."""
+    stages = config.get("stages", {"steps": (), "width": ()})
+    widths = stages["width"] or (None,) * len(stages["steps"])
+    sizes = [{} if width is None else {"width": width} for width in widths]
+    return [models.make(**{**config["model"], **size}) for size in sizes]
+
+
+def _shapes(problem: problems.Problem, corrector: int, network: Any) -> Any:
+    """Of the parameters of the first network (0) or of a corrector (1, 2, ...)."""
+    more_channels = NUM_CHANNELS if corrector else 0
+    return jax.eval_shape(
+        lambda key: operators.initial_parameters(problem, network, key, more_channels),
+        jax.random.key(0),
+    )

@@ -20,7 +20,7 @@ from jax.experimental import multihost_utils
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from pilno_jax.checks import require
-from pilno_jax.operators import Params, is_mixing_weight
+from pilno_jax.operators import Params, Predict, is_mixing_weight
 from pilno_jax.training.objective import Batch, Loss
 
 AXES = ("data", "model")
@@ -125,6 +125,23 @@ def over_devices(loss: Loss, mesh: Mesh) -> Loss:
         )(params, batch)
 
     return mean_of_shares
+
+
+def sharing_samples(predict: Predict, mesh: Mesh) -> Predict:
+    """The same function of (params, inputs), each device with a share of the inputs.
+
+    Args:
+        predict: (params, batch of inputs) -> a batch of fields.
+        mesh: the number of its devices divides the batch.
+    """
+    if mesh.size == 1:
+        return predict
+    return jax.shard_map(
+        predict,
+        mesh=mesh,
+        in_specs=(PartitionSpec(), PartitionSpec(AXES)),
+        out_specs=PartitionSpec(AXES),
+    )
 
 
 def is_main_process() -> bool:

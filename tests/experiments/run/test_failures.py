@@ -22,16 +22,16 @@ def bad_steps(monkeypatch):
 
     def spoil(first, last):
         def build(config):
-            run = building.build(config)
+            (run,) = building.build_stages(config)
 
             def batches(data, key, step):
                 batch = run.batches(data, key, step)
                 factor = jnp.where((first <= step) & (step <= last), jnp.nan, 1.0)
                 return {**batch, "labels": factor * batch["labels"]}
 
-            return dataclasses.replace(run, batches=batches)
+            return (dataclasses.replace(run, batches=batches),)
 
-        monkeypatch.setattr(runner, "build", build)
+        monkeypatch.setattr(runner, "build_stages", build)
 
     return spoil
 

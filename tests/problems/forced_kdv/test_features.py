@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from kdv_members import constants_of, draws, inputs_of
 
+from pilno_jax.numerics.derivatives import running_integral
 from pilno_jax.problems import forced_kdv
 from pilno_jax.problems.forced_kdv.families import forcing
-from pilno_jax.numerics.derivatives import running_integral
 from pilno_jax.problems.forced_kdv.lifting import lifting
 
 SMALL = {"num_x": 50, "num_t": 50}
