@@ -8,15 +8,17 @@ STAMP  := $(VENV)/.installed
 QUICK  := tests/numerics tests/training tests/test_import_direction.py tests/test_checks.py \
           tests/docs/test_documents.py --ignore=tests/training/test_devices.py
 
-.PHONY: run test quick lint docs format clean
+.PHONY: run test quick checks lint types docs format clean
 
 run: $(STAMP)
 	$(BIN)/python -m experiments.burgers --config=configs/burgers.py --workdir=runs/burgers
 
-# Everything, as CI runs it.
-test: lint docs
-	$(BIN)/pyright
+# Everything, as CI runs it. Checks have one process each: two run side by side.
+test: $(STAMP)
+	$(MAKE) --jobs=2 checks
 	$(BIN)/pytest -n auto --dist worksteal
+
+checks: types docs lint
 
 # The inner loop, under a minute: style, layering and the mathematics that compiles fast.
 quick: lint
@@ -25,6 +27,9 @@ quick: lint
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/pyright
 
 # The pages of docs/ with an API reference, in site/; a broken link is an error. Not
 # --quiet, which hides warnings from --strict too.

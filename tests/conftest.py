@@ -1,6 +1,7 @@
 """Strict numerics: silent broadcasting of ranks is an error in every test."""
 
 import os
+import tempfile
 
 # Most of a test is compiling a program that runs once: let XLA optimise it less. Set
 # before JAX is imported, and in the environment, where processes of tests find it too.
@@ -8,6 +9,12 @@ FAST_TO_COMPILE = (
     "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 )
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FAST_TO_COMPILE}".strip()
+
+# What one test compiled, other tests, workers and processes of this session load.
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit the folder
+    compiled_programs = tempfile.TemporaryDirectory(prefix="compiled-programs-")
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = compiled_programs.name
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 
 import jax  # noqa: E402
 import pytest  # noqa: E402

@@ -12,13 +12,13 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """run("name.md") -> what its names stand for and what it printed."""
+    """run("name.md", NAME=value) -> what its names stand for and what it printed."""
 
-    def call(name):
+    def call(name, **replaced):
         monkeypatch.chdir(tmp_path)
         # Readers have JAX's own settings.
         with jax.numpy_rank_promotion("allow"):
-            names = run_document.run(DOCS / name)
+            names = run_document.run(DOCS / name, replaced)
         return names, capsys.readouterr().out
 
     return call
@@ -54,9 +54,10 @@ def test_your_own_pde(run, tmp_path):
 
 
 def test_reusing_losses(run):
-    names, _ = run("reusing_losses.md")
-    # Measured: 0.062; the losses fall by factors of 39 to 48.
-    assert names["error"] < 0.1
+    names, _ = run("reusing_losses.md", STEPS=100)
+    # Measured: 0.12, the losses fall by factors of 16 to 19; 0.062 and 39 to 48 after
+    # the document's 200 steps.
+    assert names["error"] < 0.15
     assert (names["history"][:, -1] < names["history"][:, 0] / 10).all()
     assert names["alike"] > 0.9
 

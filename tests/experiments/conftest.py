@@ -1,5 +1,6 @@
 """A run small enough to be started, killed and resumed many times."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -12,10 +13,10 @@ import numpy as np
 import orbax.checkpoint as ocp
 import pytest
 
-from experiments.run import entry
+from experiments.run import entry, figures
 
 ROOT = Path(__file__).parents[2]
-STEPS = 220
+STEPS = 110
 TINY = {
     "problem.num_x": 16,
     "problem.num_t": 9,
@@ -37,16 +38,11 @@ TINY = {
 
 
 class Runs:
-    """Starts tiny runs that share their data sets and, unlike users, compilations."""
+    """Starts tiny runs that share their data sets."""
 
     def __init__(self, shared: Path):
         self.cache = shared / "data"
-        # What is compiled is the same in every process: compile it in the first.
-        compiled = {
-            "JAX_COMPILATION_CACHE_DIR": str(shared / "compiled"),
-            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-        }
-        self.environment = os.environ | compiled | {"PYTHONUNBUFFERED": "1"}
+        self.environment = os.environ | {"PYTHONUNBUFFERED": "1"}
 
     def arguments(self, workdir: Path, changes: dict) -> list[str]:
         fields = {**TINY, **changes}
@@ -54,9 +50,20 @@ class Runs:
         flags = [f"--config.{field}={value}" for field, value in fields.items()]
         return [*flags, f"--workdir={workdir}", f"--cache={cache}"]
 
-    def start(self, workdir: Path, changes: dict | None = None, prefix=(), flags=()):
-        """A process of its own; `prefix` is a command that runs the command."""
-        command = [*prefix, sys.executable, "-m", "experiments.burgers", *flags]
+    def start(
+        self,
+        workdir: Path,
+        changes: dict | None = None,
+        prefix=(),
+        flags=(),
+        drawn: bool = False,
+    ):
+        """A process of its own, without figures unless they are to be drawn.
+
+        `prefix` is a command that runs the command.
+        """
+        module = "experiments.burgers" if drawn else "tests.experiments.undrawn_burgers"
+        command = [*prefix, sys.executable, "-m", module, *flags]
         return subprocess.Popen(
             [*command, *self.arguments(workdir, changes or {})],
             cwd=ROOT,
@@ -66,32 +73,49 @@ class Runs:
             text=True,
         )
 
-    def complete(self, workdir: Path, changes: dict | None = None) -> str:
+    def complete(self, workdir: Path, changes: dict | None = None, **options) -> str:
         """A process that must succeed; what it printed."""
-        process = self.start(workdir, changes)
+        process = self.start(workdir, changes, **options)
         out, _ = process.communicate(timeout=300)
         assert process.returncode == 0, out
         return out
 
 
 @pytest.fixture(scope="session")
-def runs(tmp_path_factory) -> Runs:
-    return Runs(tmp_path_factory.mktemp("shared"))
+def shared(tmp_path_factory, worker_id) -> Path:
+    """A folder that all workers of this session see."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")
-def straight(runs, tmp_path_factory) -> Path:
-    """The workdir of a run that nothing disturbed."""
-    workdir = tmp_path_factory.mktemp("straight") / "run"
-    (workdir.parent / "out.txt").write_text(runs.complete(workdir))
+def runs(shared) -> Runs:
+    return Runs(shared)
+
+
+@pytest.fixture(scope="session")
+def straight(runs, shared) -> Path:
+    """The workdir of a run that nothing disturbed; the first worker trains it."""
+    workdir, printed = shared / "straight", shared / "out.txt"
+    with (shared / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not printed.exists():
+            printed.write_text(runs.complete(workdir, drawn=True))
     return workdir
 
 
 @pytest.fixture
 def launch(runs, monkeypatch, capfd):
-    """launch(workdir, {field: value}, flag, ...) -> (exit code, lines, errors)."""
+    """launch(workdir, {field: value}, flag, ...) -> (exit code, lines, errors).
 
-    def call(workdir, changes=None, *flags, config="configs/burgers.py"):
+    Without figures, unless they are to be `drawn`.
+    """
+
+    def call(workdir, changes=None, *flags, config="configs/burgers.py", drawn=False):
+        if not drawn:
+            monkeypatch.setattr(figures, "draw_all", lambda *_: ([], []))
         arguments = runs.arguments(workdir, changes or {})
         monkeypatch.setattr(sys, "argv", ["burgers", *arguments, *flags])
         monkeypatch.chdir(ROOT)

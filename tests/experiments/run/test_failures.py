@@ -121,7 +121,7 @@ def test_a_figure_that_fails_is_one_line(launch, tmp_path, monkeypatch):
         raise RuntimeError("no ink\nat all")
 
     monkeypatch.setattr(figures, "loss_terms", broken)
-    code, out, _ = launch(tmp_path, SHORT)
+    code, out, _ = launch(tmp_path, SHORT, drawn=True)
     assert code == 0
     assert "no figure loss_terms: RuntimeError: no ink at all" in out
     assert (tmp_path / "result.json").exists()

@@ -16,7 +16,7 @@ def test_killed_at_a_random_moment(
     print(f"random seed {seed}")
     chance = random.Random(seed)
     process = runs.start(tmp_path)
-    wait_for_step(process, tmp_path, 10 * chance.randrange(1, 19))
+    wait_for_step(process, tmp_path, 10 * chance.randrange(1, 8))
     time.sleep(chance.uniform(0.0, 0.05))
     process.kill()
     process.communicate()
@@ -36,7 +36,7 @@ def test_killed_at_a_random_moment(
 def test_told_to_stop_by_every_signal_in_turn(
     runs, straight, tmp_path, wait_for_step, assert_bit_equal, last_state
 ):
-    moments = [(signal.SIGTERM, 20), (signal.SIGUSR1, 110), (signal.SIGINT, 210)]
+    moments = [(signal.SIGTERM, 20), (signal.SIGUSR1, 50), (signal.SIGINT, 90)]
     reached = 0
     for number, step in moments:
         process = runs.start(tmp_path)
@@ -71,7 +71,7 @@ def test_begun_on_four_devices_and_finished_on_one(
     # The first row has the same numbers summed in another order; later rows multiply
     # that rounding by training's sensitivity.
     assert found[0] == pytest.approx(alone[0], rel=1e-5)
-    assert found[:20] == pytest.approx(alone[:20], rel=1e-2)
+    assert found == pytest.approx(alone, rel=1e-2)
 
 
 @pytest.mark.parametrize("moment", ["solving train set", "burgers on 16x9"])
