@@ -18,7 +18,9 @@ def test_closed_form_is_the_fourier_series(x64, num_x):
         wave = amplitude * np.cos(2 * np.pi * k * x + phase)
         u0 = u0 + wave
         exact += np.outer(wave, np.exp(-0.02 * (2 * np.pi * k) ** 2 * t))
-    np.testing.assert_allclose(problem.solve({"u0": jnp.asarray(u0)}), exact, atol=1e-14)
+    np.testing.assert_allclose(
+        problem.solve({"u0": jnp.asarray(u0)}), exact, atol=1e-14
+    )
 
 
 def test_closed_form_agrees_with_exponax(x64):
