@@ -1,7 +1,11 @@
-"""Strict numerics: silent broadcasting of ranks is an error in every test."""
+"""Strict numerics: ranks and dtypes that are promoted silently are errors in tests.
+
+So are arrays whose shapes are not those of a signature: see pyproject.toml.
+"""
 
 import os
 import tempfile
+from pathlib import Path
 
 # Most of a test is compiling a program that runs once: let XLA optimise it less. Set
 # before JAX is imported, and in the environment, where processes of tests find it too.
@@ -20,6 +24,22 @@ import jax  # noqa: E402
 import pytest  # noqa: E402
 
 jax.config.update("jax_numpy_rank_promotion", "raise")
+
+HERE = Path(__file__).parent
+# Optax promotes dtypes silently, so these, which train, cannot forbid it.
+TRAINS = (
+    *("experiments", "runs", "benchmarks", "docs"),
+    *("training/test_loop.py", "training/test_optimizers.py"),
+    "evaluation/test_refinement.py",
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def strict_dtypes(request):
+    """Whoever means a float of an integer, or a complex of a float, has to say so."""
+    trains = any(request.path.is_relative_to(HERE / where) for where in TRAINS)
+    with jax.numpy_dtype_promotion("standard" if trains else "strict"):
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -37,8 +37,8 @@ def decay(measure=None) -> Problem:
 
 def apply(params, features, axes):
     """u = sum_k params_k t^k u0: linear in its parameters."""
-    t = axes[1]
-    powers = t[:, None] ** jnp.arange(len(params))[None]
+    t = axes[1].astype(params.dtype)
+    powers = t[:, None] ** jnp.arange(len(params)).astype(t.dtype)[None]
     return features * (powers @ params)[None, None, :, None]
 
 

@@ -19,11 +19,12 @@ WEIGHTS = Weights(data=2.0, pde=3.0, ic=5.0, virtual=0.5)
 def test_accumulation_is_the_large_batch(x64, parts):
     """Value, terms and gradient, also where 3 and 5 samples have to be filled up."""
     loss = objective(PROBLEM, toy.apply, WEIGHTS)
-    pieces = divisible(lambda *_: BATCH, parts)({}, jax.random.key(0), 0)
+    batch = jax.tree.map(lambda x: x.astype(float), BATCH)
+    pieces = divisible(lambda *_: batch, parts)({}, jax.random.key(0), 0)
     differentiate = jax.value_and_grad(accumulated(loss, parts), has_aux=True)
     params = jnp.asarray(toy.TAYLOR, float) + 0.1
     accumulated_values = jax.jit(differentiate)(params, pieces)
-    expected = jax.value_and_grad(loss, has_aux=True)(params, BATCH)
+    expected = jax.value_and_grad(loss, has_aux=True)(params, batch)
     assert jax.tree.structure(accumulated_values) == jax.tree.structure(expected)
     # Double precision: what is left is the order of a few sums.
     jax.tree.map(

@@ -18,6 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Complex, Float, Inexact
 
+from pilno_jax.numerics.complex_numbers import as_complex
+
 Nodes = Float[Array, " n"]
 Frequencies = Float[np.ndarray, " k"]
 
@@ -93,7 +95,7 @@ def fourier_analysis(
     at x = 1 and the end-corrected rule is the accurate one.
     """
     if period == 1:
-        return circle_weights(x)[None] * _waves(-omega, x)
+        return as_complex(circle_weights(x)[None]) * _waves(-omega, x)
     return _on_interval(x, lambda nodes: _waves(-omega, nodes)) / period
 
 
@@ -150,19 +152,19 @@ def transfer(
 ) -> Complex[Array, "*pairs k p"]:
     """1 / (i w_k - mu_p), the partial fractions of K_phi (Eq. K_phi)."""
     omega = jnp.asarray(omega).reshape(*[1] * (mu.ndim - 1), -1, 1)
-    return 1 / (1j * omega - mu[..., None, :])
+    return 1 / (1j * as_complex(omega) - mu[..., None, :])
 
 
 def _waves(
     omega: Float[np.ndarray | Array, " k"], x: Float[Array, " m"]
 ) -> Complex[Array, "k m"]:
-    return jnp.exp(1j * _outer(jnp.asarray(omega, x.dtype), x))
+    return jnp.exp(1j * as_complex(_outer(jnp.asarray(omega, x.dtype), x)))
 
 
 def _outer(
     a: Inexact[Array, "*pairs p"], x: Float[Array, " m"]
 ) -> Inexact[Array, "*pairs p m"]:
-    return jnp.einsum("...p,j->...pj", a, x)
+    return jnp.einsum("...p,j->...pj", a, x.astype(a.dtype))
 
 
 def _on_interval(
@@ -170,7 +172,8 @@ def _on_interval(
 ) -> Complex[Array, "*rows n"]:
     """The rows that integrate kernel(x) v(x) over [0, 1]."""
     values = kernel(jnp.append(x, x[:1] + 1))
-    values = jnp.einsum("...j,j->...j", values, interval_weights(x))
+    weights = as_complex(interval_weights(x))
+    values = jnp.einsum("...j,j->...j", values, weights)
     # The extra node carries the value of v at x_0 and is used on periodic axes only.
     first = values[..., :1] + values[..., -1:]
     return jnp.concatenate([first, values[..., 1:-1]], -1)

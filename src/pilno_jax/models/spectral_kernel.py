@@ -23,6 +23,7 @@ from flax import linen as nn
 from jaxtyping import Array, Complex, Float
 
 from pilno_jax.models import bases, contractions
+from pilno_jax.numerics.complex_numbers import as_complex
 
 POLE_SHARING = ("shared", "pairwise")
 TRANSIENT_ANALYSIS = ("quadrature", "dft")
@@ -94,7 +95,8 @@ class SpectralKernel(nn.Module):
     ) -> Field:
         analysis = list(map(bases.fourier_analysis, axes, omegas, self.period))
         synthesis = list(map(bases.fourier_synthesis, axes, omegas))
-        synthesis[0] *= bases.hermitian_weights(omegas[0])[None]
+        weights = jnp.asarray(bases.hermitian_weights(omegas[0])[None])
+        synthesis[0] *= as_complex(weights)
         return self._separable(v, analysis, multiplier, synthesis)
 
     def _transient(
@@ -232,7 +234,7 @@ def _pairwise(v: Field, analysis: Bases, residues: Mixing, synthesis: Bases) -> 
         [jnp.broadcast_to(basis, (*pairs, *basis.shape[-2:])) for basis in side]
         for side in (analysis, synthesis)
     )
-    have = f"{grid}bi"
+    v, have = as_complex(v), f"{grid}bi"
     for axis, basis in enumerate(analysis):
         want = f"io{modes[: axis + 1]}{grid[axis + 1 :]}b"
         step = f"{have},io{modes[axis]}{grid[axis]}->{want}"

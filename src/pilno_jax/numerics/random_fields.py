@@ -45,7 +45,8 @@ def exp_sine(
     """
     deviations = jnp.sqrt(exp_sine_eigenvalues(length_scale, sigma))
     normals = jax.random.normal(key, (2, EXP_SINE_MODES))
-    phases = (2 * jnp.pi / period) * jnp.outer(x, jnp.arange(EXP_SINE_MODES))
+    waves = jnp.arange(EXP_SINE_MODES).astype(x.dtype)
+    phases = (2 * jnp.pi / period) * jnp.outer(x, waves)
     cosines, sines = deviations[None] * normals
     return jnp.cos(phases) @ cosines + jnp.sin(phases) @ sines
 
@@ -73,7 +74,7 @@ def planar_exp_sine(
     normals = jax.random.normal(key, (2 * EXP_SINE_MODES, 2 * EXP_SINE_MODES))
     coefficients = sigma * jnp.outer(deviations, deviations) * normals
     coefficients = coefficients.at[0, 0].set(0.0)
-    waves = 2 * jnp.pi * jnp.arange(EXP_SINE_MODES)
+    waves = 2 * jnp.pi * jnp.arange(EXP_SINE_MODES).astype(points[0].dtype)
     in_x, in_y = (
         jnp.concatenate([jnp.cos(phases), jnp.sin(phases)], 1)
         for phases in (jnp.outer(x, waves) for x in points)
@@ -108,7 +109,7 @@ def bessel_ive(count: int, argument: Float[Array, ""]) -> Float[Array, " {count}
     start = count + 32
 
     def ratio_below(ratio, n):
-        ratio = 1.0 / (ratio + 2.0 * n / argument)
+        ratio = 1.0 / (ratio + 2.0 * n.astype(argument.dtype) / argument)
         return ratio, ratio
 
     orders = jnp.arange(start, 0, -1)

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from pilno_jax.checks import require_fields, require_positive
+from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
 from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
 from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
@@ -136,6 +137,6 @@ def translate(
         v: functions of x in columns; the Nyquist cosine keeps its even part.
         shifts: by how much each column moves.
     """
-    wavenumbers = 2 * jnp.pi * jnp.arange(v.shape[0] // 2 + 1)
-    phases = jnp.exp(-1j * jnp.outer(wavenumbers, shifts))
+    wavenumbers = 2 * jnp.pi * jnp.arange(v.shape[0] // 2 + 1).astype(v.dtype)
+    phases = jnp.exp(-1j * as_complex(jnp.outer(wavenumbers, shifts)))
     return jnp.fft.irfft(jnp.fft.rfft(v, axis=0) * phases, v.shape[0], axis=0)

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pilno_jax.checks import require_positive
+from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.derivatives import along, derivative
 from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
 from pilno_jax.problems.initial_value import (
@@ -60,7 +61,7 @@ def diffusion(
     decay = np.exp(-diffusivity * np.outer(wavenumbers**2, t.coordinates))
 
     def solve(u0: jax.Array) -> jax.Array:
-        modes = jnp.fft.rfft(u0)[:, None] * jnp.asarray(decay, u0.dtype)
+        modes = jnp.fft.rfft(u0)[:, None] * as_complex(jnp.asarray(decay, u0.dtype))
         return jnp.fft.irfft(modes, num_x, axis=0)
 
     def residual(u: jax.Array, inputs: Inputs) -> jax.Array:

@@ -21,6 +21,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from pilno_jax.checks import require_positive
+from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.derivatives import along, derivative, interpolation
 from pilno_jax.numerics.grids import Axis
 from pilno_jax.numerics.random_fields import planar_exp_sine
@@ -139,19 +140,23 @@ def spectral_solver(
     def on_grid(modes: jax.Array) -> jax.Array:
         return jnp.fft.irfft2(modes, (num_x, num_y))
 
+    def scaled(modes: jax.Array, factors: np.ndarray) -> jax.Array:
+        return modes * as_complex(jnp.asarray(factors))
+
     def slope(modes: jax.Array) -> jax.Array:
-        stream = modes * inverse
+        stream = scaled(modes, inverse)
         # d(psi, u) / d(y, x), the convection, as a product on the grid.
         product = on_grid(stream * (1j * m)) * on_grid(modes * (1j * k))
         product -= on_grid(stream * (1j * k)) * on_grid(modes * (1j * m))
-        return -jnp.fft.rfft2(product) * resolved - modes * (viscosity * square)
+        convection = scaled(-jnp.fft.rfft2(product), resolved)
+        return convection - scaled(modes, viscosity * square)
 
     # RK4 is stable on the negative axis down to -2.785.
     largest = float((resolved * square).max())
     evolve = snapshots(slope, t, min(REFERENCE_STEP, 2.0 / (viscosity * largest)))
 
     def solve(u0: jax.Array) -> jax.Array:
-        modes = evolve(jnp.fft.rfft2(u0) * resolved)
+        modes = evolve(scaled(jnp.fft.rfft2(u0), resolved))
         return jnp.fft.irfft2(modes, (num_x, num_y), axes=(0, 1)).astype(u0.dtype)
 
     return solve

@@ -88,7 +88,8 @@ def dispersive_response(
         inner = residual[1:-1]
         parts = (along(part, inner, 0) for part in (analysis.real, analysis.imag))
         modes = jax.lax.complex(*parts)
-        z = dt * (1.0 / DAMPING_TIME + inputs["beta"] * jnp.asarray(rates, modes.dtype))
+        beta = jnp.asarray(inputs["beta"], modes.dtype)
+        z = dt * (1.0 / DAMPING_TIME + beta * jnp.asarray(rates, modes.dtype))
         step = (1.0 - (1.0 - theta) * z) / (1.0 + theta * z)
         push = (1.0 - theta) * modes[:, :-1] + theta * modes[:, 1:]
         push = push * (dt / (1.0 + theta * z))[:, None]
