@@ -196,6 +196,11 @@ class StopOnRequest:
             raise Interrupted(self._stop.requested or "another process")
 
 
+def is_out_of_patience(patience: int | None, step: int, best: Best) -> bool:
+    """Whether the best error is `patience` steps old; never, if that is None or 0."""
+    return bool(patience and step - best.step >= patience)
+
+
 class EarlyStopping:
     """Ends the training when the validation error has not improved for long.
 
@@ -208,8 +213,7 @@ class EarlyStopping:
         self._patience, self._validation = patience, validation
 
     def out_of_patience(self, step: int) -> bool:
-        since_best = step - self._validation.best.step
-        return bool(self._patience and since_best >= self._patience)
+        return is_out_of_patience(self._patience, step, self._validation.best)
 
     def __call__(self, progress: Progress) -> bool:
         return self.out_of_patience(progress.step)

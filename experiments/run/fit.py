@@ -18,6 +18,7 @@ from experiments.run.callbacks import (
     StopOnRequest,
     Terms,
     Validation,
+    is_out_of_patience,
     shown_terms,
 )
 from experiments.run.context import Clock, RunContext
@@ -70,11 +71,15 @@ def fit_run(context: RunContext) -> FittedRun:
     start = starting_point(context)
     step = int(start.state.step)
     require_space(context.folder, start.state)
-    append_row = open_log(context, step)
+    is_over = step >= train.steps or is_out_of_patience(
+        train.patience, step, start.best
+    )
+    # Opening the log drops the rows behind `step`, which may be those of later stages.
+    append_row = (lambda row: None) if is_over else open_log(context, step)
     is_time_announced = announce(context, start.state)
     callbacks = run_callbacks(context, start, labelled, append_row, is_time_announced)
     state = start.state
-    if step < train.steps and not callbacks.early_stopping.out_of_patience(step):
+    if not is_over:
         state = fit_steps(context, state, labelled, callbacks.in_order())
     callbacks.stop_on_request.ask()
     callbacks.stop_on_request.obey()

@@ -18,7 +18,14 @@ from pilno_jax.runs.run_folder import RunFolder
 FORMAT_VERSION = 2
 
 # Fields that format 1 may lack, with the value that does what was done before them.
-ADDED = {"matmul_precision": "default", "weight_shards": 1, "train.accumulate": 1}
+ADDED = {
+    "matmul_precision": "default",
+    "stages.last_applied": 1,
+    "stages.steps": (),
+    "stages.width": (),
+    "train.accumulate": 1,
+    "weight_shards": 1,
+}
 # Fields of format 1 that are gone, with the values that did nothing.
 REMOVED = {
     "model.lift_width": (None,),
