@@ -26,9 +26,10 @@ import pytest  # noqa: E402
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 HERE = Path(__file__).parent
-# Optax promotes dtypes silently, so these, which train, cannot forbid it.
-TRAINS = (
-    *("experiments", "runs", "benchmarks", "docs"),
+# Optax promotes dtypes silently, so tests that train cannot forbid it; the checks of
+# a user's arrays mix truth values and numbers.
+PROMOTES = (
+    *("experiments", "runs", "benchmarks", "docs", "data", "plotting"),
     *("training/test_loop.py", "training/test_optimizers.py"),
     "evaluation/test_refinement.py",
 )
@@ -37,8 +38,8 @@ TRAINS = (
 @pytest.fixture(scope="module", autouse=True)
 def strict_dtypes(request):
     """Whoever means a float of an integer, or a complex of a float, has to say so."""
-    trains = any(request.path.is_relative_to(HERE / where) for where in TRAINS)
-    with jax.numpy_dtype_promotion("standard" if trains else "strict"):
+    promotes = any(request.path.is_relative_to(HERE / path) for path in PROMOTES)
+    with jax.numpy_dtype_promotion("standard" if promotes else "strict"):
         yield
 
 

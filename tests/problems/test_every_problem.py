@@ -234,9 +234,8 @@ def assert_same_inputs(found, expected):
     for name, value in expected.items():
         value = np.asarray(value, float)
         # Compilers fuse and reorder float32 operations: 1e-5 of the largest value.
-        close = np.abs(np.asarray(found[name]) - value) <= 1e-5 * (
-            1e-3 + np.abs(value).max()
-        )
+        error = np.abs(np.asarray(found[name]) - value)
+        close = error <= 1e-5 * (1e-3 + np.abs(value).max())
         assert np.mean(close) > 0.999, name
 
 
