@@ -10,10 +10,10 @@ brackets the error without them over the error with them after a tenth of the st
 - the residual in the norm of H^-1 instead of L2 [19.8], which sees little but the
   roughest part of an error; the energy is as good [0.98]. Its root [1.13], and little
   weight on the labels [1.4].
-- face coefficients averaged from the fine medium, as features and in the residual: the
-  discrete equation's own error falls from 0.76 % to 0.13 %.
-- two more features, `darcy.first_responses`: a rough first guess at the solution (18 %
-  off) that has its kinks. With the paper's features [1.3].
+- face coefficients averaged from the fine medium, as features and in the residual:
+  the discrete equation is then nearer to the fine one.
+- two more features, `darcy.first_responses`: a rough first guess at the solution that
+  has its kinks. With the paper's features [1.3].
 - Muon [1.32], which orthogonalises the update of every mode's mixing matrix.
 - fresh virtual inputs every step, not a fixed set (of 1000 [1.02]), in small batches;
   12 modes and 4 poles, width 32: faster steps, and more of them.
