@@ -11,6 +11,7 @@ from pilno_jax.numerics.norms import relative_l2
 from pilno_jax.operators import Params, Predict
 
 Fields = Float[np.ndarray, " samples *grid"]
+AnyFields = Float[np.ndarray | jax.Array, " samples *grid"]
 
 
 def predict_in_chunks(
@@ -33,7 +34,7 @@ def predict_in_chunks(
 
 
 def relative_errors(
-    predictions: Fields, truths: Fields
+    predictions: AnyFields, truths: AnyFields
 ) -> Float[np.ndarray, " samples"]:
     """Relative L2 error of each sample."""
     return np.asarray(
@@ -41,7 +42,7 @@ def relative_errors(
     )
 
 
-def summary(predictions: Fields, truths: Fields) -> dict[str, Any]:
+def summary(predictions: AnyFields, truths: AnyFields) -> dict[str, Any]:
     """Per-sample relative L2 (mean, std, max) and the ratio of norms over the set."""
     errors = relative_errors(predictions, truths)
     ratio = np.linalg.norm(predictions - truths) / np.linalg.norm(truths)

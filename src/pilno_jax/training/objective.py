@@ -264,7 +264,7 @@ def _chosen(name: str, value: Any, choices: Mapping[str, Any]) -> Any:
     return choices[value]
 
 
-def _require_label_nodes(labels: jax.Array, at_labels: jax.Array) -> None:
+def _require_label_nodes(labels: Any, at_labels: jax.Array) -> None:
     allowed = f"{at_labels.shape}, values on label nodes alone: see Problem.restrict"
     fits = labels.shape == at_labels.shape
     require(fits, "shape of labels", labels.shape, allowed)

@@ -16,6 +16,7 @@ from experiments.config.schema import (
     Data,
     Evaluation,
     RunConfig,
+    Stages,
     Train,
     Weights,
 )
@@ -29,7 +30,7 @@ from pilno_jax.training import causality
 
 ROOT = Path(__file__).parents[3]
 FILES = sorted((ROOT / "configs").glob("[!_]*.py"))
-SECTIONS = (Data, Train, Weights, Causality, Evaluation)
+SECTIONS = (Data, Train, Stages, Weights, Causality, Evaluation)
 FIELDS = [
     pytest.param(section, field, kind, id=section.path(field.name))
     for section in (RunConfig, *SECTIONS)

@@ -210,13 +210,15 @@ def test_rows_have_what_was_measured_at_the_time(monkeypatch):
     now = iter([1.0, 2.0])
     monkeypatch.setattr("time.monotonic", lambda: next(now))
     rows, timer, judge = [], callbacks.StepTimer(), validation({20: 0.25})
-    write = callbacks.MetricsRows(rows.append, lambda: 7.0, timer, judge)
+    stage = {"stage": 2, "first_step": 100}
+    write = callbacks.MetricsRows(rows.append, lambda: 7.0, timer, judge, **stage)
     for step in (10, 20):
         for callback in (timer.pause, judge, write, timer.resume):
             if not (step == 20 and callback == timer.resume):
                 callback(progress(step))
     measured = {"data": 0.5, "gradient_norm": 9.0, "loss": 2.0, "skipped": 0}
+    measured |= {"elapsed": 7.0, "stage": 2}
     assert rows == [
-        {"step": 10, **measured, "elapsed": 7.0},
-        {"step": 20, **measured, "step_ms": 100.0, "validation": 0.25, "elapsed": 7.0},
+        {"step": 110, **measured},
+        {"step": 120, **measured, "step_ms": 100.0, "validation": 0.25},
     ]

@@ -158,6 +158,7 @@ def test_what_a_user_says_of_compilation_stands(tmp_path, monkeypatch, started):
         "Popen",
         lambda *a, **k: (seen.append(k["env"]), popen(*a, **k))[1],
     )
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
     run_all([RunSpec("burgers")], tmp_path, tmp_path / "cache", Console())
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "elsewhere")
     run_all([RunSpec("burgers").but({"seed": 1})], tmp_path, tmp_path, Console())
