@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import toy
 
-from pilno_jax.training.batches import batches, divisible, shuffled
+from pilno_jax.training.batches import batches, divisible, shuffled, with_fields
 
 PROBLEM = toy.decay()
 KEY = jax.random.key(7)
@@ -96,3 +96,26 @@ def test_filled_batches_have_the_same_means_and_equal_pieces(parts):
         mean = jnp.mean(shares[:, None] * u0, 0)
         # Five float32 numbers, summed in another order.
         np.testing.assert_allclose(mean, whole[field]["u0"].mean(0), rtol=1e-6)
+
+
+def test_the_stages_before_receive_no_gradient():
+    """The fields that a stage corrects depend on frozen parameters; its loss may not
+    reach them."""
+    problem = toy.decay()
+    plain = batches(
+        problem, num_train=0, batch_data=1, batch_physics=2, num_virtual=None
+    )
+
+    def predict(frozen, inputs):
+        return jnp.broadcast_to(
+            frozen * inputs["u0"][..., None], (2, *problem.grid.shape)
+        )
+
+    drawn = with_fields(plain, predict)
+
+    def size(frozen, batch_function):
+        batch = batch_function({"frozen": frozen}, jax.random.key(0), 0)
+        return jnp.sum(batch["virtual_before"] ** 2)
+
+    assert float(size(3.0, drawn)) == pytest.approx(9.0 * float(size(1.0, drawn)))
+    assert float(jax.grad(size)(3.0, drawn)) == 0.0
