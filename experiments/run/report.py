@@ -20,7 +20,7 @@ def print_result(context: RunContext, result: dict[str, Any]) -> None:
     )
 
 
-def stage_params(params: operators.Params) -> operators.Params:
+def last_network(params: operators.Params) -> operators.Params:
     """Those of the last network, which figures of parameters show."""
     return params[-1] if isinstance(params, tuple) else params
 
@@ -42,7 +42,7 @@ def write_report(
         drawn, failures = figures.draw_all(
             folder.figures,
             context.built.problem,
-            stage_params(fitted.params),
+            last_network(fitted.params),
             metrics_log.read_metrics(folder.metrics),
             labels,
             predictions,

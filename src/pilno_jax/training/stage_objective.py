@@ -60,8 +60,9 @@ def stage_objective(
         inputs, before = all_inputs(batch, weights), _fields_before(batch, weights)
         left = jax.lax.stop_gradient(measure(before, inputs, batch))
         values = measure(correct(params, inputs, before), inputs, batch)
+        before_that = _grouped(left, weights)
         ratios = {
-            name: one / jnp.maximum(_grouped(left, weights)[name], jnp.finfo(one).tiny)
+            name: one / jnp.maximum(before_that[name], jnp.finfo(one.dtype).tiny)
             for name, one in _grouped(values, weights).items()
         }
         return _total(means(ratios, batch), weights), means(values, batch)
