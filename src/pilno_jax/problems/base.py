@@ -12,11 +12,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from pilno_jax.checks import require
 from pilno_jax.numerics.derivatives import along, running_integral
-from pilno_jax.numerics.grids import Grid
+from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.numerics.linear_response import linear_response
 from pilno_jax.numerics.norms import mean_square
 
 Inputs = dict[str, Any]
@@ -200,10 +202,32 @@ def default_error(grid: Grid, time_axis: int | None) -> ErrorOf:
     return error_of
 
 
+def response_error(matrix: np.ndarray, times: Axis) -> ErrorOf:
+    """What the linear part of the equation answers to the residual, from rest.
+
+    Args:
+        matrix: A, where the equation reads u_t + A u + ... = 0 on the nodes along x
+            that a residual of shape (x, t) has; where u is not free, the error is 0.
+        times: the axis of time.
+    """
+    response = linear_response(matrix, times)
+
+    def error_of(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
+        del inputs
+        return jnp.pad(response(residual), _margins(u.shape, residual.shape))
+
+    return error_of
+
+
 def on_whole_grid(field: jax.Array, grid: Grid) -> Float[Array, "*grid"]:
     """A field of a grid's inner nodes, with zeros on the others."""
-    missing = [n - m for n, m in zip(grid.shape, field.shape, strict=True)]
-    return jnp.pad(field, [(n // 2, n - n // 2) for n in missing])
+    return jnp.pad(field, _margins(grid.shape, field.shape))
+
+
+def _margins(whole: tuple[int, ...], inner: tuple[int, ...]) -> list[tuple[int, int]]:
+    """How many nodes are missing at both ends of each axis."""
+    missing = [n - m for n, m in zip(whole, inner, strict=True)]
+    return [(n // 2, n - n // 2) for n in missing]
 
 
 Factory = Callable[..., Problem]

@@ -22,7 +22,13 @@ from pilno_jax.checks import require_fields, require_positive
 from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
 from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
-from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.base import (
+    Inputs,
+    Problem,
+    labels_ignore,
+    resizable,
+    response_error,
+)
 from pilno_jax.problems.initial_value import (
     InitialLaw,
     LengthScales,
@@ -99,6 +105,7 @@ def burgers(
         residual=residual,
         law=law,
         hard_constraints=hard_constraints,
+        error_of=response_error(-viscosity * d_xx, t),
     )
     return in_moving_frame(problem) if moving_frame else problem
 
@@ -111,20 +118,31 @@ def in_moving_frame(problem: Problem) -> Problem:
         require_fields(inputs, {"u0": problem.grid.shape[:1]})
         return {"u0": inputs["u0"] - jnp.mean(inputs["u0"])}
 
+    def into_frame(field: jax.Array, inputs: Inputs) -> jax.Array:
+        return translate(field, -jnp.mean(inputs["u0"]) * times)
+
+    def out_of_frame(field: jax.Array, inputs: Inputs) -> jax.Array:
+        return translate(field, jnp.mean(inputs["u0"]) * times)
+
     def features(inputs: Inputs) -> jax.Array:
         return problem.features(centred(inputs))
 
     def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
         v = problem.constrain(raw, centred(inputs))
-        velocity = jnp.mean(inputs["u0"])
-        drifted = translate(v - jnp.mean(v, 0, keepdims=True), velocity * times)
-        return velocity + drifted
+        drifted = out_of_frame(v - jnp.mean(v, 0, keepdims=True), inputs)
+        return jnp.mean(inputs["u0"]) + drifted
 
-    def into_frame(field: jax.Array, inputs: Inputs) -> jax.Array:
-        return translate(field, -jnp.mean(inputs["u0"]) * times)
+    def error_of(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
+        # Riding on the mean velocity, errors diffuse; at rest they would also drift.
+        seen = into_frame(residual, inputs)
+        return out_of_frame(problem.error_of(seen, u, inputs), inputs)
 
     return dataclasses.replace(
-        problem, features=features, constrain=constrain, into_frame=into_frame
+        problem,
+        features=features,
+        constrain=constrain,
+        error_of=error_of,
+        into_frame=into_frame,
     )
 
 

@@ -14,7 +14,13 @@ import numpy as np
 from pilno_jax.checks import require_positive
 from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.derivatives import along, derivative
-from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.base import (
+    Inputs,
+    Problem,
+    labels_ignore,
+    resizable,
+    response_error,
+)
 from pilno_jax.problems.initial_value import (
     InitialLaw,
     LengthScales,
@@ -75,4 +81,5 @@ def diffusion(
         residual=residual,
         law=law,
         hard_constraints=hard_constraints,
+        error_of=response_error(-diffusivity * d_xx, t),
     )

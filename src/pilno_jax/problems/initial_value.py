@@ -16,7 +16,13 @@ import jax.numpy as jnp
 from pilno_jax.checks import require, require_fields, require_positive
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.random_fields import SHORTEST_LENGTH_SCALE, exp_sine
-from pilno_jax.problems.base import InputField, Inputs, Problem
+from pilno_jax.problems.base import (
+    ErrorOf,
+    InputField,
+    Inputs,
+    Problem,
+    default_error,
+)
 
 LengthScales = tuple[float, float]
 Sampler = Callable[..., jax.Array]  # (key, points, length scale, sigma) -> a draw there
@@ -100,6 +106,7 @@ def initial_value_problem(
     residual: Field,
     law: InitialLaw,
     hard_constraints: bool,
+    error_of: ErrorOf | None = None,
     boundary: Field | None = None,
     impose_boundary: Callable[[jax.Array], jax.Array] = lambda raw: raw,
     draw: Sampler = exp_sine,
@@ -115,6 +122,8 @@ def initial_value_problem(
         hard_constraints: True writes u = u0 + sigma (t / T) raw, with `impose_boundary`
             on raw; False leaves u = sigma raw to the penalties "ic" and, if `boundary`
             is given, "bc".
+        error_of: what the residual tells of the error, see `Problem`. Default: its
+            integral over time.
         boundary: (u, inputs) -> residual of the boundary condition. Default: none, on a
             circle.
         impose_boundary: raw -> raw that meets it. Default: nothing to do.
@@ -152,6 +161,7 @@ def initial_value_problem(
         constrain=constrain,
         constraints={} if hard_constraints else penalties,
         scale=lambda inputs: law.sigma,
+        error_of=error_of or default_error(grid, len(space)),
         inputs={"u0": InputField(space_names, "$u_0$", editable=True)},
         time_axis=len(space),
     )

@@ -32,6 +32,7 @@ from pilno_jax.problems.base import (
     Problem,
     labels_ignore,
     resizable,
+    response_error,
 )
 from pilno_jax.problems.initial_value import (
     InitialLaw,
@@ -125,6 +126,11 @@ def _initial_condition_task(
         source = diffusivity * along(d_xx, v, 0) + reaction * v**2
         return close(along(d_t, v, 1) - source)
 
+    on_circle = response_error(-diffusivity * d_xx, t)
+
+    def error_of(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
+        return close(on_circle(residual[:-1], u[:-1], inputs))
+
     return initial_value_problem(
         name="reaction_diffusion",
         grid=grid,
@@ -132,6 +138,7 @@ def _initial_condition_task(
         residual=residual,
         law=law,
         hard_constraints=hard_constraints,
+        error_of=error_of,
         boundary=lambda u, inputs: u[-1] - u[0],
         impose_boundary=lambda raw: close(raw[:-1]),
     )
@@ -184,6 +191,7 @@ def _forcing_task(
         constraints=penalties if mollifier is None else {},
         inputs={"f": InputField(("x",), "$f$", editable=True)},
         scale=lambda inputs: sigma,
+        error_of=response_error(-diffusivity * d_xx[1:-1, 1:-1], t),
         time_axis=1,
     )
 

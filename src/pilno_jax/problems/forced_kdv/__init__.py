@@ -36,7 +36,8 @@ from pilno_jax.problems.base import (
 from pilno_jax.problems.forced_kdv.families import FAMILIES, sampler, solution
 from pilno_jax.problems.forced_kdv.features import FEATURES
 from pilno_jax.problems.forced_kdv.lifting import constrained, lifting
-from pilno_jax.problems.forced_kdv.norms import MEASURES, dispersive_error
+from pilno_jax.problems.forced_kdv.linearised import linearised_error
+from pilno_jax.problems.forced_kdv.norms import MEASURES
 
 __all__ = ["FAMILIES", "FEATURES", "MEASURES", "forced_kdv", "lifting"]
 
@@ -115,7 +116,7 @@ def forced_kdv(
         measure=MEASURES[measure](grid),
         constraints={name: penalties[name] for name in penalties if name not in hard},
         scale=height,
-        error_of=dispersive_error(grid),
+        error_of=linearised_error(grid),
         strata=strata,
         inputs=INPUTS,
         solver_inputs=("family", "constants"),

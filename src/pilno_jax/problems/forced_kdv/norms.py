@@ -19,16 +19,14 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import numpy as np
-import numpy.typing as npt
 from jaxtyping import Array, Float
 
 from pilno_jax.checks import require
 from pilno_jax.numerics.derivatives import along
 from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.numerics.linear_response import eigenmodes
 from pilno_jax.numerics.norms import mean_square
-from pilno_jax.problems.base import ErrorOf, Inputs, Measure
-
-Complex = npt.NDArray[np.complexfloating]
+from pilno_jax.problems.base import Inputs, Measure
 
 DAMPING_TIME = 1.0
 IMPLICITNESS = 0.55
@@ -49,17 +47,6 @@ def dispersive_measure(grid: Grid) -> Measure:
     return measure
 
 
-def dispersive_error(grid: Grid) -> ErrorOf:
-    """The `dispersive_response` on the whole grid: zero at the start and the ends."""
-    response = dispersive_response(grid)
-
-    def error_of(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
-        del u
-        return jnp.pad(response(residual, inputs).T, ((1, 1), (1, 0)))
-
-    return error_of
-
-
 def dispersive_response(
     grid: Grid,
 ) -> Callable[[jax.Array, Inputs | None], Float[Array, "later inner"]]:
@@ -77,7 +64,7 @@ def dispersive_response(
     feels at 400.
     """
     x_axis, t_axis = grid.axes
-    rates, analysis, synthesis = _eigenmodes(dispersion_matrix(x_axis))
+    rates, analysis, synthesis = eigenmodes(dispersion_matrix(x_axis))
     theta, dt = IMPLICITNESS, t_axis.spacing
 
     def response(residual: jax.Array, inputs: Inputs | None) -> jax.Array:
@@ -103,18 +90,6 @@ def dispersive_response(
         return real - along(synthesis.imag, modes.imag, 1)
 
     return response
-
-
-def _eigenmodes(matrix: np.ndarray) -> tuple[Complex, Complex, Complex]:
-    """Eigenvalues, analysis and synthesis: matrix = Re(synthesis rates analysis).
-
-    Of each conjugate pair one member is kept, with twice the weight.
-    """
-    values, columns = np.linalg.eig(matrix)
-    rates, vectors = np.array(values, np.complex128), np.array(columns, np.complex128)
-    upper = rates.imag >= 0.0
-    weights = np.where(rates.imag > 0.0, 2.0, 1.0)
-    return rates[upper], np.linalg.inv(vectors)[upper], (vectors * weights)[:, upper]
 
 
 def dispersion_matrix(axis: Axis) -> Float[np.ndarray, "inner inner"]:
