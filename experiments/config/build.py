@@ -43,6 +43,11 @@ class BuiltRun:
     predict_before: operators.Predict | None = None
 
     @property
+    def applies(self) -> list[operators.Apply]:
+        """The networks in the config's precision."""
+        return _applies(self.config, self.networks)
+
+    @property
     def model(self) -> Any:
         """The network of this stage."""
         return self.networks[-1]
@@ -114,13 +119,17 @@ def _operator(
     config: RunConfig, problem: problems.Problem, networks: Sequence[Any]
 ) -> operators.Predict:
     """The stages so far; the last corrector of all is applied as the config says."""
-    precision = config.matmul_precision
-    applies = [in_precision(network.apply, precision) for network in networks]
+    applies = _applies(config, networks)
     if len(applies) == 1:
         return operators.predictor(problem, applies[0])
     is_last = len(applies) == config.stages.count
     repeats = config.stages.last_applied if is_last else 1
     return operators.staged_predictor(problem, applies, repeats)
+
+
+def _applies(config: RunConfig, networks: Sequence[Any]) -> list[operators.Apply]:
+    precision = config.matmul_precision
+    return [in_precision(network.apply, precision) for network in networks]
 
 
 def _with_tuple(before: Sequence[BuiltRun]) -> operators.Predict:

@@ -11,6 +11,7 @@ from experiments.config.build import BuiltRun
 from experiments.run.interruption import Interruption
 from experiments.run.terminal import Console
 from pilno_jax import data, operators
+from pilno_jax.evaluation.error_bar import Sizes, sizes_of
 from pilno_jax.runs.checkpoints import Checkpoints
 from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
@@ -70,6 +71,11 @@ class RunContext:
     def predict(self) -> operators.Predict:
         """The operator up to this stage, compiled once for validation and test."""
         return jax.jit(self.built.predict)
+
+    @functools.cached_property
+    def sizes(self) -> Sizes:
+        """(params, inputs, u) -> what tells the error of each field, compiled once."""
+        return jax.jit(sizes_of(self.built.problem, self.built.applies))
 
     def operator_params(self, params: operators.Params) -> operators.Params:
         """What `predict` takes, given the parameters of this stage's network."""

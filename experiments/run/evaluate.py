@@ -8,8 +8,14 @@ import numpy as np
 from experiments.run.context import RunContext
 from experiments.run.fit import FittedRun
 from experiments.run.metrics import median_step_ms
-from pilno_jax import evaluation, operators
-from pilno_jax.numerics.precision import in_precision
+from pilno_jax import data, evaluation, operators
+from pilno_jax.evaluation.error_bar import (
+    FEWEST_SAMPLES,
+    ErrorBar,
+    error_bar,
+    judged,
+    quantity_of,
+)
 from pilno_jax.problems import Inputs
 from pilno_jax.runs import environment, metrics_log
 from pilno_jax.runs.format import result_header
@@ -24,6 +30,7 @@ def evaluate_run(
     context: RunContext,
     fitted: FittedRun,
     predictions: np.ndarray,
+    bar: ErrorBar | None,
     origin: dict[str, Any],
 ) -> dict[str, Any]:
     """The result of a run.
@@ -32,10 +39,13 @@ def evaluate_run(
         context: of the run.
         fitted: what its training left.
         predictions: of the best parameters, on the inputs of the test set.
+        bar: made from the validation set, see `fitted_error_bar`.
         origin: where the config came from; these entries stand first.
     """
-    by_law = errors_by_law(context, fitted)
-    labels = context.sets["test"]["labels"]
+    by_law, bars_by_law = errors_by_law(context, fitted, bar)
+    test = context.sets["test"]
+    labels = test["labels"]
+    on_test = judged_bar(context, fitted, bar, predictions, test)
     restrict = context.built.problem.restrict
     on_labels = evaluation.summary(restrict(predictions), restrict(labels))
     return {
@@ -46,22 +56,67 @@ def evaluate_run(
         "relative_l2_on_labels": on_labels["relative_l2"],
         "relative_l2_by_law": by_law,
         "relative_l2_by_stage": errors_by_stage(context, fitted),
+        # What error bars, made from validation inputs, say and what is true.
+        "error_bar": on_test,
+        "error_bar_by_law": bars_by_law,
         **costs(context, fitted),
         **environment.environment(),
         **result_header(context.built.config.to_dict()),
     }
 
 
-def errors_by_law(context: RunContext, fitted: FittedRun) -> dict[str, dict]:
-    """Errors on the test sets of the further laws that the config asks for."""
+def measured_sizes(
+    context: RunContext, fitted: FittedRun, fields: np.ndarray, inputs: Inputs
+) -> np.ndarray:
+    """Of each field the quantity that tells its error, without its label."""
+
+    def measure(params: operators.Params, samples: dict[str, Any]) -> jax.Array:
+        return context.sizes(params, samples["inputs"], samples["u"])
+
+    samples = {"inputs": inputs, "u": fields}
+    return evaluation.predict_in_chunks(measure, fitted.params, samples)
+
+
+def fitted_error_bar(context: RunContext, fitted: FittedRun) -> ErrorBar | None:
+    """The error bar of the validation set; None if that is too small."""
+    validation = context.sets["validation"]
+    fields = predict_with(context, fitted, validation["inputs"])
+    errors = evaluation.relative_errors(fields, validation["labels"])
+    sizes = measured_sizes(context, fitted, fields, validation["inputs"])
+    usable = np.isfinite(errors + sizes) & (errors > 0) & (sizes > 0)
+    if usable.sum() < FEWEST_SAMPLES:
+        return None
+    quantity = quantity_of(context.built.applies)
+    return error_bar(quantity, sizes[usable], errors[usable])
+
+
+def judged_bar(
+    context: RunContext,
+    fitted: FittedRun,
+    bar: ErrorBar | None,
+    fields: np.ndarray,
+    labelled: data.Data,
+) -> dict[str, float] | None:
+    """How right the error bar is for fields whose labels are known."""
+    if bar is None:
+        return None
+    sizes = measured_sizes(context, fitted, fields, labelled["inputs"])
+    return judged(bar, sizes, evaluation.relative_errors(fields, labelled["labels"]))
+
+
+def errors_by_law(
+    context: RunContext, fitted: FittedRun, bar: ErrorBar | None
+) -> tuple[dict[str, dict], dict[str, dict | None]]:
+    """Errors, and error bars, on the test sets of the further laws of the config."""
     asked = context.built.config.evaluation
-    errors = {}
+    errors, bars = {}, {}
     for value in asked.over if asked.vary else ():
+        name = f"{asked.vary}={value}"
         law = context.load_set("test", **{asked.vary: value})
-        predictions = predict_with(context, fitted, law["inputs"])
-        summary = evaluation.summary(predictions, law["labels"])
-        errors[f"{asked.vary}={value}"] = summary["relative_l2"]
-    return errors
+        fields = predict_with(context, fitted, law["inputs"])
+        errors[name] = evaluation.summary(fields, law["labels"])["relative_l2"]
+        bars[name] = judged_bar(context, fitted, bar, fields, law)
+    return errors, bars
 
 
 def errors_by_stage(context: RunContext, fitted: FittedRun) -> list[dict[str, float]]:
@@ -69,11 +124,7 @@ def errors_by_stage(context: RunContext, fitted: FittedRun) -> list[dict[str, fl
     if not context.frozen:
         return []
     test, problem = context.sets["test"], context.built.problem
-    applies = [
-        in_precision(model.apply, context.built.config.matmul_precision)
-        for model in context.built.networks
-    ]
-    errors = []
+    applies, errors = context.built.applies, []
     for count in range(1, len(applies) + 1):
         predict = jax.jit(operators.staged_predictor(problem, applies[:count]))
         fields = evaluation.predict_in_chunks(

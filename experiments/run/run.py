@@ -10,7 +10,7 @@ from experiments.config.build import BuiltRun, build_stages
 from experiments.config.schema import RunConfig
 from experiments.run import data_sets
 from experiments.run.context import Clock, RunContext
-from experiments.run.evaluate import evaluate_run, predict_with
+from experiments.run.evaluate import evaluate_run, fitted_error_bar, predict_with
 from experiments.run.fit import FittedRun, fit_run
 from experiments.run.interruption import Interruption
 from experiments.run.report import print_result, write_report
@@ -108,7 +108,10 @@ def finish(
     if path.exists():  # the run was cut off between its result and its report
         result = files.read_json(path)
     else:
-        result = evaluate_run(context, fitted, predictions, origin)
+        bar = fitted_error_bar(context, fitted)
+        if bar is not None:
+            files.write_json(context.folder.error_bar, bar.to_dict())
+        result = evaluate_run(context, fitted, predictions, bar, origin)
         files.write_json(path, result)
     print_result(context, result)
     write_report(context, fitted, predictions, result)

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from pilno_jax import models, problems
+from pilno_jax.evaluation.error_bar import error_bar
+from pilno_jax.operators import initial_parameters
+from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs import load_operator
 from pilno_jax.runs.trained_run import TrainedRun
 
@@ -17,15 +20,28 @@ pytest.importorskip("flatbuffers")
 from pilno_jax.runs import exporting  # noqa: E402
 
 
+def untrained(problem, model, stages=1) -> TrainedRun:
+    """An operator as the first step of its training finds it."""
+    params = tuple(
+        jax.jit(
+            lambda key, more: initial_parameters(problem, model, key, more),
+            static_argnums=1,
+        )(jax.random.key(stage), NUM_CHANNELS if stage else 0)
+        for stage in range(stages)
+    )
+    sizes = np.geomspace(1e-3, 1e-1, 20)
+    bar = error_bar("correction" if stages > 1 else "residual", sizes, 2 * sizes)
+    config = {"problem": {"name": problem.name}, "stages": {"last_applied": 1}}
+    several = {"correctors": (model,) * (stages - 1), "error_bar": bar}
+    whole = params if stages > 1 else params[0]
+    return TrainedRun(problem, model, whole, step=7, config=config, **several)
+
+
 @pytest.fixture(scope="module")
 def run() -> TrainedRun:
-    """Burgers, because its constraints go through an FFT."""
-    problem = problems.burgers(num_x=16, num_t=9)
+    """Burgers, because its constraints go through an FFT; in two stages."""
     model = models.ALNO(width=4, num_layers=1, modes=3, poles=2, projection_width=4)
-    features = problem.features(problem.sample(jax.random.key(0)))
-    params = jax.jit(model.init)(jax.random.key(1), features, problem.grid.scaled)
-    config = {"problem": {"name": "burgers", "num_x": 16, "num_t": 9}}
-    return TrainedRun(problem, model, params, step=7, config=config)
+    return untrained(problems.burgers(num_x=16, num_t=9), model, stages=2)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +63,12 @@ def test_predictions_are_bit_equal_for_every_batch_size(run, folder):
     operator = loader.load(folder)
     for count in (1, 5):
         inputs = draw(run, count)
-        np.testing.assert_array_equal(operator(inputs), run.predict(inputs))
+        prediction = run.predict(inputs, with_error=True)
+        u = operator(inputs)
+        np.testing.assert_array_equal(u, run.predict(inputs))
+        error, upper = operator.error(inputs, u)
+        np.testing.assert_allclose(error, prediction.error, rtol=1e-5)
+        np.testing.assert_allclose(upper, 2 * error, rtol=1e-5)
 
 
 def test_the_loader_knows_nothing_of_this_package(folder):
@@ -82,14 +103,14 @@ def test_metadata_tells_what_a_stranger_needs(run, folder):
 
 def test_weights_are_a_plain_npz(run, folder):
     with np.load(folder / "weights.npz", allow_pickle=False) as archive:
-        kernel = run.params["params"]["kernel_0"]
+        kernel = run.params[0]["params"]["kernel_0"]
         np.testing.assert_array_equal(
-            archive["params/kernel_0/residues"], kernel["residues"]
+            archive["0/params/kernel_0/residues"], kernel["residues"]
         )
         assert len(archive.files) == len(jax.tree.leaves(run.params))
 
 
-@pytest.mark.parametrize("name", ["operator.bin", "metadata.json", "weights.npz"])
+@pytest.mark.parametrize("name", load_operator.FILES)
 def test_a_damaged_file_is_refused(folder, tmp_path, name):
     copy = shutil.copytree(folder, tmp_path / "copy")
     content = bytearray((copy / name).read_bytes())
@@ -122,7 +143,22 @@ def test_inputs_that_do_not_fit_are_told(folder, inputs, told):
 
 
 def test_inputs_of_the_reference_alone_are_left_out():
+    model = models.FNO(width=2, num_layers=1, modes=2, projection_width=2)
     darcy = problems.darcy(num_points=13, num_fine=25, label_points=5)
-    assert set(exporting.inputs_read(darcy)) == {"a", "a_x", "a_y"}
-    kdv = problems.forced_kdv()
-    assert not {"family", "constants"} & set(exporting.inputs_read(kdv))
+    read = exporting.inputs_read(untrained(darcy, model, stages=2))
+    assert set(read) == {"a", "a_x", "a_y"}
+    kdv = problems.forced_kdv(num_x=12, num_t=12)
+    read = exporting.inputs_read(untrained(kdv, model, stages=2))
+    assert not {"family", "constants"} & set(read)
+    assert {"f_x", "u0", "alpha", "beta"} <= set(read)
+
+
+def test_stages_that_solve_systems_are_exported_for_every_platform(tmp_path):
+    """A KdV corrector factorises matrices, for which platforms have their own calls."""
+    model = models.FNO(width=2, num_layers=1, modes=2, projection_width=2)
+    kdv = untrained(problems.forced_kdv(num_x=12, num_t=12), model, stages=2)
+    operator = load_operator.load(exporting.export(kdv, tmp_path / "kdv"))
+    keys = jax.random.split(jax.random.key(3), 3)
+    inputs = jax.jit(jax.vmap(kdv.problem.sample))(keys)
+    read = {name: inputs[name] for name in operator.metadata["inputs"]}
+    np.testing.assert_allclose(operator(read), kdv.predict(read), rtol=1e-5, atol=1e-5)

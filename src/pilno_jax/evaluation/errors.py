@@ -1,5 +1,6 @@
 """How far predictions are from the truth."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -8,19 +9,20 @@ import numpy as np
 from jaxtyping import Float
 
 from pilno_jax.numerics.norms import relative_l2
-from pilno_jax.operators import Params, Predict
+from pilno_jax.operators import Params
 
 Fields = Float[np.ndarray, " samples *grid"]
 AnyFields = Float[np.ndarray | jax.Array, " samples *grid"]
 
 
 def predict_in_chunks(
-    predict: Predict, params: Params, inputs: Any, chunk: int = 50
-) -> Fields:
+    predict: Callable[[Params, Any], Any], params: Params, inputs: Any, chunk: int = 50
+) -> Any:
     """Predictions for many samples, a chunk of them in memory at a time.
 
     Args:
-        predict: (params, batch of inputs) -> u, see `operators.predictor`.
+        predict: (params, batch of inputs) -> u, see `operators.predictor`; or a tuple
+            of arrays, each with a number of samples in front.
         params: of the network.
         inputs: of all samples, whose number is the leading axis.
         chunk: samples in one call; less where memory is short.
@@ -29,8 +31,8 @@ def predict_in_chunks(
     parts = []
     for start in range(0, count, chunk):
         part = jax.tree.map(lambda x, s=start: x[s : s + chunk], inputs)
-        parts.append(np.asarray(predict(params, part)))
-    return np.concatenate(parts)
+        parts.append(jax.tree.map(np.asarray, predict(params, part)))
+    return jax.tree.map(lambda *arrays: np.concatenate(arrays), *parts)
 
 
 def relative_errors(

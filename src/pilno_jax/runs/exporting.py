@@ -1,26 +1,26 @@
 """A trained operator as files that outlive this code base.
 
-A folder with the compiled-to-be program (`jax.export`: its grid fixed, its batch size
-open, for CPU, CUDA and TPU), the weights as a plain npz, what a user must know as JSON,
-a loader that needs jax alone, and checksums.
+A folder with the compiled-to-be programs (`jax.export`: their grid fixed, their batch
+size open, for CPU, CUDA and TPU) of the operator and of its error, the weights as a
+plain npz, what a user must know as JSON, a loader that needs jax alone, and checksums.
 
-The weights are an argument of the program, not constants in it: XLA would fold some
+The weights are an argument of the programs, not constants in them: XLA would fold some
 of the work on constants, and round otherwise than `run.predict` does.
 """
 
 import importlib.util
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from pilno_jax import operators
 from pilno_jax.numerics.grids import Grid
-from pilno_jax.problems.base import Inputs, Problem
+from pilno_jax.problems.base import Inputs
 from pilno_jax.runs import environment, files, load_operator
 from pilno_jax.runs.trained_run import TrainedRun
 
@@ -44,41 +44,49 @@ def export(run: TrainedRun, folder: str | Path) -> Path:
         raise ImportError(
             'exporting needs flatbuffers: pip install "pilno-jax[export]"'
         )
-    from jax import export as jax_export
 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    weights = named_weights(run.params)
-    inputs = inputs_read(run.problem)
-    predict = run.operator
-    structure = jax.tree.structure(run.params)
-
-    def program(weights: dict[str, jax.Array], inputs: dict[str, jax.Array]):
-        # A dict of weights arrives sorted by name; the tree wants its own order.
-        leaves = [weights[name] for name in names]
-        return predict(jax.tree.unflatten(structure, leaves), inputs)
-
-    names = list(weights)
-    (batch,) = jax_export.symbolic_shape("batch")
-    symbolic = {
-        name: jax.ShapeDtypeStruct((batch, *one.shape), one.dtype)
-        for name, one in inputs.items()
-    }
-    shapes = {
-        name: jax.ShapeDtypeStruct(x.shape, x.dtype) for name, x in weights.items()
-    }
-    exported = jax_export.export(jax.jit(program), platforms=PLATFORMS)(
-        shapes, symbolic
-    )
-
-    (folder / load_operator.PROGRAM).write_bytes(exported.serialize())
-    arrays: dict[str, Any] = weights
+    inputs = inputs_read(run)
+    operator, sizes = _programs(run, inputs)
+    (folder / load_operator.PROGRAM).write_bytes(operator.serialize())
+    (folder / load_operator.ERROR_PROGRAM).write_bytes(sizes.serialize())
+    arrays: dict[str, Any] = named_weights(run.params)
     np.savez(folder / load_operator.WEIGHTS, **arrays)
-    described = metadata(run, inputs, str(exported.out_avals[0].dtype))
+    described = metadata(run, inputs, str(operator.out_avals[0].dtype))
     files.write_json(folder / load_operator.METADATA, described)
     shutil.copy(load_operator.__file__, folder / "load_operator.py")
     _write_checksums(folder)
     return folder
+
+
+def _programs(run: TrainedRun, inputs: dict[str, jax.ShapeDtypeStruct]) -> tuple:
+    """(weights, inputs) -> u, and (weights, inputs, u) -> what tells its error."""
+    from jax import export as jax_export
+
+    weights, structure = named_weights(run.params), jax.tree.structure(run.params)
+    (batch,) = jax_export.symbolic_shape("batch")
+
+    def many(one: jax.ShapeDtypeStruct) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct((batch, *one.shape), one.dtype)
+
+    def exported(function: Callable, *arguments: Any) -> Any:
+        def program(weights: dict[str, jax.Array], *arguments: Any):
+            # A dict of weights arrives sorted by name; the tree wants its own order.
+            leaves = [weights[name] for name in names]
+            return function(jax.tree.unflatten(structure, leaves), *arguments)
+
+        jitted = jax.jit(program)
+        return jax_export.export(jitted, platforms=PLATFORMS)(shapes, *arguments)
+
+    names = list(weights)
+    shapes = {
+        name: jax.ShapeDtypeStruct(x.shape, x.dtype) for name, x in weights.items()
+    }
+    symbolic = {name: many(one) for name, one in inputs.items()}
+    operator = exported(run.operator, symbolic)
+    field = jax.ShapeDtypeStruct(run.problem.grid.shape, operator.out_avals[0].dtype)
+    return operator, exported(run.sizes, symbolic, many(field))
 
 
 def named_weights(params: operators.Params) -> dict[str, np.ndarray]:
@@ -92,19 +100,27 @@ def named_weights(params: operators.Params) -> dict[str, np.ndarray]:
     }
 
 
-def inputs_read(problem: Problem) -> dict[str, jax.ShapeDtypeStruct]:
-    """The inputs that a prediction depends on; some are for the reference alone."""
+def inputs_read(run: TrainedRun) -> dict[str, jax.ShapeDtypeStruct]:
+    """The inputs that a prediction or its error depends on.
+
+    Others are for the reference alone.
+    """
     from jax import export as jax_export
 
-    def around_the_network(inputs: Inputs, raw: jax.Array) -> Any:
-        return problem.features(inputs), problem.constrain(raw, inputs)
+    def answer(params: operators.Params, inputs: Inputs) -> Any:
+        u = run.operator(params, inputs)
+        return u, run.sizes(params, inputs, u)
 
-    one = jax.eval_shape(problem.sample, jax.random.key(0))
-    raw = jax.ShapeDtypeStruct(problem.grid.shape, jnp.result_type(float))
-    lowered = jax_export.export(jax.jit(around_the_network))(one, raw)
-    # Arguments are numbered as the tree has its leaves: a dict's sorted by name.
+    one = jax.eval_shape(run.problem.sample, jax.random.key(0))
+    batch = {
+        name: jax.ShapeDtypeStruct((1, *x.shape), x.dtype) for name, x in one.items()
+    }
+    params = jax.eval_shape(lambda: run.params)
+    lowered = jax_export.export(jax.jit(answer))(params, batch)
+    # Arguments are numbered as the trees have their leaves: a dict's sorted by name.
+    first = len(jax.tree.leaves(params))
     read = set(lowered.module_kept_var_idx)
-    return {name: one[name] for i, name in enumerate(sorted(one)) if i in read}
+    return {name: one[name] for i, name in enumerate(sorted(one), first) if i in read}
 
 
 def metadata(
@@ -120,6 +136,7 @@ def metadata(
         },
         "output": {"shape": list(run.problem.grid.shape), "dtype": dtype},
         "axes": _axes(run.problem.grid),
+        "error_bar": run.error_bar and run.error_bar.to_dict(),
         "platforms": list(PLATFORMS),
         "trained_steps": run.step,
         "config": json.loads(json.dumps(run.config)),
@@ -140,6 +157,6 @@ def _axes(grid: Grid) -> list[dict[str, Any]]:
 
 
 def _write_checksums(folder: Path) -> None:
-    names = (load_operator.PROGRAM, load_operator.METADATA, load_operator.WEIGHTS)
+    names = load_operator.FILES
     lines = [f"{load_operator.digest(folder / name)}  {name}\n" for name in names]
     files.write_text(folder / load_operator.CHECKSUMS, "".join(lines))

@@ -3,6 +3,7 @@
     from load_operator import load
     operator = load("the folder of this file")
     u = operator({"u0": u0})                 # u0 of shape (batch, *shape)
+    error, upper = operator.error({"u0": u0}, u)
 
 `operator.metadata` says names, shapes and coordinates. A copy of this file lies in
 every exported folder.
@@ -19,7 +20,9 @@ import jax
 import numpy as np
 
 CHECKSUMS = "SHA256SUMS"
-PROGRAM, METADATA, WEIGHTS = "operator.bin", "metadata.json", "weights.npz"
+PROGRAM, ERROR_PROGRAM = "operator.bin", "error.bin"
+METADATA, WEIGHTS = "metadata.json", "weights.npz"
+FILES = (PROGRAM, ERROR_PROGRAM, METADATA, WEIGHTS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,11 +33,14 @@ class Operator:
         metadata: Names, shapes and coordinates, the config of the training, versions.
         weights: The trained parameters by name.
         program: The compiled function (weights, inputs) -> u.
+        error_program: The compiled function (weights, inputs, u) -> a number per field
+            that `metadata["error_bar"]` makes an error of.
     """
 
     metadata: dict[str, Any]
     weights: dict[str, jax.Array]
     program: Any
+    error_program: Any
 
     def __call__(self, inputs: Mapping[str, Any]) -> np.ndarray:
         """Predict.
@@ -49,6 +55,32 @@ class Operator:
         Raises:
             ValueError: A name or shape is wrong, or a value is not finite.
         """
+        return np.asarray(self.program(self.weights, self._checked(inputs)))
+
+    def error(
+        self, inputs: Mapping[str, Any], u: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Estimate the relative L2 errors of predictions.
+
+        Args:
+            inputs: Those that were predicted from.
+            u: What the operator answered.
+
+        Returns:
+            The estimates, and what 90 % of inputs like the training's stay below.
+
+        Raises:
+            ValueError: The operator was exported without an error bar.
+        """
+        bar = self.metadata["error_bar"]
+        if bar is None:
+            raise ValueError("this operator was exported without an error bar")
+        sizes = self.error_program(self.weights, self._checked(inputs), u)
+        law = bar["law"]
+        estimates = law["factor"] * np.asarray(sizes) ** law["exponent"]
+        return estimates, bar["factor_above"] * estimates
+
+    def _checked(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
         fields = self.metadata["inputs"]
         if inputs.keys() != fields.keys():
             raise ValueError(f"inputs are {sorted(inputs)}: expected {sorted(fields)}")
@@ -63,7 +95,7 @@ class Operator:
         sizes = {name: len(value) for name, value in arrays.items()}
         if len(set(sizes.values())) != 1 or 0 in sizes.values():
             raise ValueError(f"batch sizes are {sizes}: expected one, above 0")
-        return np.asarray(self.program(self.weights, arrays))
+        return arrays
 
 
 def load(folder: str | Path) -> Operator:
@@ -83,8 +115,11 @@ def load(folder: str | Path) -> Operator:
         weights = {name: jax.numpy.asarray(archive[name]) for name in archive.files}
     from jax import export  # the one part of jax that needs flatbuffers
 
-    program = export.deserialize(bytearray((folder / PROGRAM).read_bytes()))
-    return Operator(metadata, weights, jax.jit(program.call))
+    programs = (
+        jax.jit(export.deserialize(bytearray((folder / name).read_bytes())).call)
+        for name in (PROGRAM, ERROR_PROGRAM)
+    )
+    return Operator(metadata, weights, *programs)
 
 
 def verify(folder: Path) -> None:
@@ -93,7 +128,7 @@ def verify(folder: Path) -> None:
         raise FileNotFoundError(f"{folder} holds no operator: it has no {CHECKSUMS}")
     lines = (folder / CHECKSUMS).read_text().splitlines()
     expected = {name: digest for digest, _, name in (x.partition("  ") for x in lines)}
-    for name in {PROGRAM, METADATA, WEIGHTS, *expected}:
+    for name in {*FILES, *expected}:
         if not (folder / name).is_file():
             raise FileNotFoundError(f"{folder} is not complete: {name} is missing")
         if digest(folder / name) != expected.get(name):

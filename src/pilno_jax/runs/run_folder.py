@@ -39,6 +39,11 @@ class RunFolder:
         return self.path / "result.json"
 
     @property
+    def error_bar(self) -> Path:
+        """How to read an estimate of an error, as JSON; written with the result."""
+        return self.path / "error_bar.json"
+
+    @property
     def figures(self) -> Path:
         return self.path / "figures"
 

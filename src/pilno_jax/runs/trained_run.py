@@ -2,23 +2,32 @@
 
 run = pilno_jax.load("runs/burgers")
 u = run.predict({"u0": u0})                  # one sample, or a batch of them
+u, error, *_ = run.predict({"u0": u0}, with_error=True)
 fine = run.on(128, 101).predict({"u0": fine_u0})
 """
 
 import dataclasses
 import functools
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from pilno_jax import evaluation, models, operators, problems
-from pilno_jax.checks import require, require_choice, require_finite
+from pilno_jax.checks import (
+    require,
+    require_choice,
+    require_finite,
+    require_positive,
+)
+from pilno_jax.evaluation.error_bar import ErrorBar, Sizes, sizes_of
 from pilno_jax.numerics.precision import PRECISIONS, in_precision
 from pilno_jax.operators.stages import NUM_CHANNELS
+from pilno_jax.runs.files import read_json
 from pilno_jax.runs.format import misfit, read_config
+from pilno_jax.runs.prediction import Prediction, with_bar
 from pilno_jax.runs.run_folder import RunFolder
 
 
@@ -34,6 +43,8 @@ class TrainedRun:
         step: The training step the parameters are of; of the last stage, if several.
         config: What config.json says, as plain dicts, tuples and numbers.
         correctors: The networks of the later stages, if any.
+        error_bar: How to read an estimate of an error; None if the run was judged on
+            fewer than ten validation inputs, or has not ended yet.
     """
 
     problem: problems.Problem
@@ -42,6 +53,7 @@ class TrainedRun:
     step: int
     config: dict[str, Any]
     correctors: tuple[Any, ...] = ()
+    error_bar: ErrorBar | None = None
 
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.problem.grid.shape))
@@ -50,7 +62,25 @@ class TrainedRun:
         where = f"{self.problem.name} on {shape}"
         return f"<TrainedRun: {where}, {network}, of step {self.step}>"
 
-    def predict(self, inputs: problems.Inputs) -> np.ndarray:
+    @overload
+    def predict(self, inputs: problems.Inputs) -> np.ndarray: ...
+
+    @overload
+    def predict(
+        self,
+        inputs: problems.Inputs,
+        *,
+        with_error: bool = ...,
+        tolerance: float | None = ...,
+    ) -> Prediction: ...
+
+    def predict(
+        self,
+        inputs: problems.Inputs,
+        *,
+        with_error: bool = False,
+        tolerance: float | None = None,
+    ) -> np.ndarray | Prediction:
         """u on the problem's grid, for one sample or for a batch of them.
 
         The shapes tell which: fields shaped like those of `problem.sample(key)` are
@@ -60,17 +90,67 @@ class TrainedRun:
             inputs: The input fields by name, as `problem.sample(key)` has them. Fields
                 that only the reference solver reads may be left out. A large batch is
                 predicted in pieces, so it need not fit into the device's memory.
+            with_error: Whether to estimate the errors of the answer, too, for the price
+                of one more network.
+            tolerance: A relative error that is good enough: the last stage is applied
+                again while the error is above it and still falls. Default None: it is
+                applied as in training. Needs an operator in stages.
 
         Returns:
             An array of the grid's shape, with the batch axis of the inputs, if any.
+            With errors or a tolerance, a `Prediction`.
 
         Raises:
             ValueError: A field is unknown, has the wrong shape or is not finite.
         """
-        if self.is_batch(inputs):
-            return evaluation.predict_in_chunks(self._predictor, self.params, inputs)
-        single = jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
-        return np.asarray(self._predictor(self.params, single)[0])
+        if not self.is_batch(inputs):
+            single = jax.tree.map(lambda x: np.asarray(x)[None], inputs)
+            several = self._predict_batch(single, with_error, tolerance)
+            return jax.tree.map(lambda x: x[0], several)
+        return self._predict_batch(inputs, with_error, tolerance)
+
+    def _predict_batch(
+        self, inputs: problems.Inputs, with_error: bool, tolerance: float | None
+    ) -> np.ndarray | Prediction:
+        chunks = evaluation.predict_in_chunks
+        if not with_error and tolerance is None:
+            return chunks(self._predictor, self.params, inputs)
+        allowed = "a run that has ended, with at least 10 validation inputs"
+        require(self.error_bar is not None, "error_bar", None, allowed)
+        assert self.error_bar is not None
+        if tolerance is None:
+            tolerance = np.inf  # any error will do
+        else:
+            require_positive(tolerance=tolerance)
+            allowed = "None for an operator of one stage"
+            require(bool(self.correctors), "tolerance", tolerance, allowed)
+        predict = functools.partial(self._predict_until, tolerance=tolerance)
+        return with_bar(self.error_bar, *chunks(predict, self.params, inputs))
+
+    @functools.cached_property
+    def sizes(self) -> Sizes:
+        """(params, inputs, u) -> the quantity that tells the error of each field.
+
+        Pure; `error_bar` reads it.
+        """
+        return sizes_of(self.problem, self._applies)
+
+    @functools.cached_property
+    def _predict_until(self) -> Any:
+        """(params, inputs, tolerance) -> fields, sizes of errors, applications."""
+        applies, operator, sizes = self._applies, self.operator, self.sizes
+
+        def of_residual(params, inputs, tolerance):
+            del tolerance
+            u = operator(params, inputs)
+            return u, sizes(params, inputs, u), jnp.zeros(len(u), jnp.int32)
+
+        def of_corrections(params, inputs, tolerance):
+            correct = operators.corrector(self.problem, applies[-1])
+            until = operators.correct_until(correct)
+            return until(params[-1], inputs, operator(params, inputs), tolerance)
+
+        return jax.jit(of_corrections if self.correctors else of_residual)
 
     def on(self, *points: Any) -> "TrainedRun":
         """The same parameters on another grid.
@@ -88,13 +168,17 @@ class TrainedRun:
 
         As it was trained: in the config's `matmul_precision`, all of its stages.
         """
+        if not self.correctors:
+            return operators.predictor(self.problem, self._applies[0])
+        repeats = self.config["stages"]["last_applied"]
+        return operators.staged_predictor(self.problem, self._applies, repeats)
+
+    @property
+    def _applies(self) -> list[operators.Apply]:
+        """The networks of all stages, in their precision."""
         precision = self.config.get("matmul_precision", "default")
         networks = (self.model, *self.correctors)
-        applies = [in_precision(network.apply, precision) for network in networks]
-        if not self.correctors:
-            return operators.predictor(self.problem, applies[0])
-        repeats = self.config["stages"]["last_applied"]
-        return operators.staged_predictor(self.problem, applies, repeats)
+        return [in_precision(network.apply, precision) for network in networks]
 
     @functools.cached_property
     def _predictor(self) -> operators.Predict:
@@ -159,7 +243,10 @@ def load(workdir: str | Path) -> TrainedRun:
     steps, params = zip(*fitted, strict=True)
     correctors = tuple(networks[1 : len(params)])
     whole = params if correctors else params[0]
-    return TrainedRun(problem, model, whole, steps[-1], config, correctors)
+    bar = None
+    if folder.error_bar.exists():
+        bar = ErrorBar.from_dict(read_json(folder.error_bar))
+    return TrainedRun(problem, model, whole, steps[-1], config, correctors, bar)
 
 
 def _correctors(config: dict[str, Any]) -> list[Any]:

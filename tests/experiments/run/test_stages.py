@@ -15,6 +15,7 @@ STAGES = {
     "train.steps": 40,
     "train.checkpoint_every": 20,
     "train.num_train": 0,
+    "data.num_validation": 10,
     "stages.steps": "(40,)",
     "stages.width": "(3,)",
     "stages.last_applied": 2,
@@ -46,6 +47,16 @@ def test_a_run_in_stages(staged, launch, last_state):
     np.testing.assert_allclose(
         run.predict(inputs), run.operator(run.params, batch)[0], rtol=1e-5, atol=1e-6
     )
+
+    # The error of one prediction, and applications until it is good enough.
+    assert 0 <= result["error_bar"]["coverage"] <= 1
+    prediction = run.predict(batch, with_error=True)
+    np.testing.assert_array_equal(prediction.applications, 0)
+    np.testing.assert_allclose(prediction.u, run.predict(batch), rtol=1e-5, atol=1e-6)
+    assert prediction.upper == run.error_bar.factor_above * prediction.error
+    better = run.predict(inputs, tolerance=1e-12)
+    assert better.u.shape == run.problem.grid.shape
+    assert better.error <= prediction.error[0]
 
     # Killed in the second stage, it ends with the same bits.
     cut = shutil.copytree(staged, staged.parent / "cut")
