@@ -20,12 +20,17 @@ brackets the error without them over the error with them after a tenth of the st
 """
 
 from experiments.config.problem_and_model import model, problem
-from experiments.config.recipes import choose, paper_training
+from experiments.config.recipes import choose, in_stages, paper_training
 from experiments.config.schema import RunConfig, Train, Weights
 
 
-def get_config(recipe: str = "fast") -> RunConfig:
-    return choose(recipe, fast, paper)
+def get_config(recipe: str = "staged") -> RunConfig:
+    return choose(recipe, staged, fast, paper)
+
+
+def staged() -> RunConfig:
+    """The network of `fast`, trained for less time, and a corrector of what it left."""
+    return in_stages(fast(), steps=1200, corrector_steps=(1000,))
 
 
 def fast() -> RunConfig:

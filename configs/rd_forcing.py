@@ -27,13 +27,19 @@ from experiments.config.recipes import (
     PAPER_WEIGHTS,
     choose,
     exponential_causality,
+    in_stages,
     paper_training,
 )
 from experiments.config.schema import RunConfig, Train
 
 
-def get_config(recipe: str = "fast") -> RunConfig:
-    return choose(recipe, fast, paper)
+def get_config(recipe: str = "staged") -> RunConfig:
+    return choose(recipe, staged, fast, paper)
+
+
+def staged() -> RunConfig:
+    """The network of `fast`, trained for less time, and a corrector of what it left."""
+    return in_stages(fast(), steps=1200, corrector_steps=(1000,))
 
 
 def fast() -> RunConfig:

@@ -22,16 +22,26 @@ the error with them after a tenth of the steps, at 0.5 as well
 from typing import Any
 
 from experiments.config.problem_and_model import ProblemSection, problem
-from experiments.config.recipes import choose, fast_initial_value, paper_initial_value
+from experiments.config.recipes import (
+    choose,
+    fast_initial_value,
+    in_stages,
+    paper_initial_value,
+)
 from experiments.config.schema import RunConfig
 
 
-def get_config(recipe: str = "fast") -> RunConfig:
-    return choose(recipe, fast, paper)
+def get_config(recipe: str = "staged") -> RunConfig:
+    return choose(recipe, staged, fast, paper)
 
 
 def initial_condition_task(**options: Any) -> ProblemSection:
     return problem("reaction_diffusion", task="ic", length_scale=5.0, **options)
+
+
+def staged() -> RunConfig:
+    """The network of `fast`, trained for less time, and a corrector of what it left."""
+    return in_stages(fast(), steps=1000, corrector_steps=(800,))
 
 
 def fast() -> RunConfig:

@@ -23,7 +23,7 @@ def predictions(config: str, root: Path, cache: Path) -> dict[str, Predictions]:
     """On the test law that counts, of both runs; nothing if one is not finished."""
     runs = {
         Key(LABELS): benchmark_runs.runs(config, benchmark_runs.BASELINES, seeds=1)[0],
-        Key(PILNO): benchmark_runs.runs(config, benchmark_runs.OURS, seeds=1)[0],
+        Key(PILNO): benchmark_runs.runs(config, benchmark_runs.STAGED, seeds=1)[0],
     }
     if not all(run.result(root) for run in runs.values()):
         return {}

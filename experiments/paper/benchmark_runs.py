@@ -1,4 +1,4 @@
-"""The runs behind docs/benchmarks.md: both recipes of a benchmark, and baselines."""
+"""The runs behind docs/benchmarks.md: the recipes of a benchmark, and baselines."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,9 @@ from experiments.suite.registry import BENCHMARKS
 from experiments.suite.run_spec import RunSpec
 from pilno_jax.runs import files
 
-OURS, BASELINES, PAPERS = PARTS = ("fast", "baselines", "paper")
+STAGED, UNLABELLED, ONE_NETWORK, BASELINES, PAPERS = PARTS = (
+    *("staged", "unlabelled", "fast", "baselines", "paper"),
+)
 
 # Trained on labels alone; the network of the recipe comes first.
 NETWORKS: Mapping[str, Changes] = {
@@ -25,13 +27,18 @@ def runs(config: str, part: str, seeds: int) -> list[RunSpec]:
 
     Args:
         config: a benchmark of the registry.
-        part: "fast" for our recipe with every seed, "baselines" for labels alone with
-            the first seed, "paper" for the paper's recipe, shortened.
-        seeds: how many, of our recipe.
+        part: "staged" for our recipe with every seed, "unlabelled" for the same without
+            any label, "fast" for one network trained as long, "baselines" for labels
+            alone with the first seed, "paper" for the paper's recipe, shortened.
+        seeds: how many, of our recipes.
     """
+    if part in (STAGED, UNLABELLED):
+        changes = {"train.num_train": 0} if part == UNLABELLED else {}
+        each = [{**changes, "seed": seed} if seed else changes for seed in range(seeds)]
+        return [RunSpec(config, STAGED).but(one) for one in each]
     benchmark = BENCHMARKS[config]
     cpu, paper = PROTOCOLS["cpu"], PROTOCOLS["paper"]
-    if part == OURS:
+    if part == ONE_NETWORK:
         return [cpu.full_run(config, seed=seed) for seed in range(seeds)]
     if part == PAPERS:
         steps = benchmark.paper_steps

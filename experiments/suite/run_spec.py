@@ -36,11 +36,10 @@ class RunSpec:
         return root / self.name
 
     def command(self, root: Path, cache: Path) -> list[str]:
-        recipe = "" if self.recipe == "fast" else f":{self.recipe}"
         entry_point = BENCHMARKS[self.config].entry_point
         return [
             *(sys.executable, "-m", f"experiments.{entry_point}"),
-            f"--config=configs/{self.config}.py{recipe}",
+            f"--config=configs/{self.config}.py:{self.recipe}",
             *(f"--config.{field}={value}" for field, value in self.changes),
             f"--workdir={self.workdir(root)}",
             f"--cache={cache}",
