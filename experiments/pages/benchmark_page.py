@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.pages import benchmark_results, markdown
+from experiments.pages import benchmark_results, markdown, stages_table
 from experiments.pages.benchmark_results import Results, error, mean_error, ours
 from experiments.pages.limits import limit
 from experiments.paper import printed
+from experiments.paper.artifact import spread
 from experiments.suite.registry import BENCHMARKS, Goal, fields_of
 
 PAGE, README = Path("docs/benchmarks.md"), Path("README.md")
@@ -43,9 +44,10 @@ def page(results: Results) -> str:
     return "\n".join(
         [
             INTRODUCTION,
-            "## Ours and the paper's\n",
+            "## One network and the paper's\n",
             markdown.table([main_row(config, results) for config in known]),
             PAPERS_RECIPE if any(name.endswith("_paper") for name in results) else "",
+            stages_table.section(results),
             "## Labels alone",
             LABELS_ALONE,
             markdown.table([baseline_row(config, results) for config in known]),
@@ -136,11 +138,23 @@ def overview(results: Results) -> str:
                 "learned map": benchmark.learned,
                 "labels": benchmark.labels,
                 "paper's error": paper and paper.pilno,
-                "ours": mean_error(config, results),
-                "minutes": f"{minutes[max(minutes)]:.0f}",
+                "one network": mean_error(config, results),
+                "its minutes": f"{minutes[max(minutes)]:.0f}",
+                **_in_stages(config, results),
             }
         )
     return markdown.table(rows)
+
+
+def _in_stages(config: str, results: Results) -> dict[str, Any]:
+    if not (finished := benchmark_results.in_stages(config, results)):
+        return {}
+    minutes = benchmark_results.minutes_by_cores(finished)
+    errors = [error(config, result) for result in finished]
+    return {
+        "in stages": spread(errors),
+        "their minutes": f"{minutes[max(minutes)]:.0f}",
+    }
 
 
 def in_readme(text: str, results: Results) -> str:

@@ -19,7 +19,7 @@ Results = Mapping[str, list[Result]]  # "<config>_<recipe>" -> one of each run
 
 
 def read_results() -> dict[str, list[Result]]:
-    names = map("_".join, itertools.product(BENCHMARKS, ("fast", "paper")))
+    names = map("_".join, itertools.product(BENCHMARKS, ("staged", "fast", "paper")))
     paths = {name: RESULTS / f"{name}.json" for name in names}
     return {k: files.read_json(p) for k, p in paths.items() if p.exists()}
 
@@ -39,14 +39,30 @@ def ours(config: str, results: Results) -> list[Result]:
     return [result for result in fast if kind(result) == PILNO]
 
 
-def error(config: str, result: Result) -> float:
-    """The error that counts: on the recipe's test law, a further one, or the worst."""
+def in_stages(config: str, results: Results, labelled: bool = True) -> list[Result]:
+    """Of our recipe in stages, every seed; with its labels, or without any."""
+    staged = results.get(f"{config}_staged", [])
+    return [result for result in staged if bool(result["num_train"]) == labelled]
+
+
+def error(config: str, result: Result, number: str = "mean") -> float:
+    """The error that counts: on the recipe's test law, a further one, or the worst.
+
+    Args:
+        config: of the benchmark.
+        result: of a run.
+        number: "mean" (the default) or "max" over the test inputs.
+    """
     benchmark = BENCHMARKS[config]
     if benchmark.worst_law:
-        return max(one["mean"] for one in result["relative_l2_by_law"].values())
+        return max(one[number] for one in result["relative_l2_by_law"].values())
     if benchmark.law:
-        return result["relative_l2_by_law"][benchmark.law.key]["mean"]
-    return result["relative_l2"]["mean"]
+        return result["relative_l2_by_law"][benchmark.law.key][number]
+    return result["relative_l2"][number]
+
+
+def largest_error(config: str, result: Result) -> float:
+    return error(config, result, "max")
 
 
 def mean_error(config: str, results: Results) -> dict[str, float]:

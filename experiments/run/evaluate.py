@@ -119,19 +119,24 @@ def errors_by_law(
     return errors, bars
 
 
-def errors_by_stage(context: RunContext, fitted: FittedRun) -> list[dict[str, float]]:
-    """Errors on the test set after each of the stages, if there are several."""
+def fields_by_stage(
+    context: RunContext, fitted: FittedRun, inputs: Inputs
+) -> list[np.ndarray]:
+    """Fields after the first network and after every correction, if there are any."""
     if not context.frozen:
         return []
-    test, problem = context.sets["test"], context.built.problem
-    applies, errors = context.built.applies, []
-    for count in range(1, len(applies) + 1):
-        predict = jax.jit(operators.staged_predictor(problem, applies[:count]))
-        fields = evaluation.predict_in_chunks(
-            predict, fitted.params[:count], test["inputs"]
-        )
-        errors.append(evaluation.summary(fields, test["labels"])["relative_l2"])
-    return errors
+    built, repeats = context.built, context.built.config.stages.last_applied
+    fields = jax.jit(operators.stage_fields(built.problem, built.applies, repeats))
+    return evaluation.predict_in_chunks(fields, fitted.params, inputs)
+
+
+def errors_by_stage(context: RunContext, fitted: FittedRun) -> list[dict[str, float]]:
+    """Errors on the test set after every correction; the last one may be repeated."""
+    test = context.sets["test"]
+    return [
+        evaluation.summary(fields, test["labels"])["relative_l2"]
+        for fields in fields_by_stage(context, fitted, test["inputs"])
+    ]
 
 
 def identity(context: RunContext, fitted: FittedRun) -> dict[str, Any]:

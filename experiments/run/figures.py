@@ -1,5 +1,6 @@
 """The figures of a run: how it trained, how well it predicts, what it learned."""
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ def draw_all(
     truths: np.ndarray,
     predictions: np.ndarray,
     errors: np.ndarray,
+    fields_of_stages: Callable[[int], dict[str, np.ndarray]],
 ) -> tuple[list[Path], list[str]]:
     """Draw a finished run.
 
@@ -31,6 +33,8 @@ def draw_all(
         truths: labels of the test set.
         predictions: of the same samples.
         errors: relative L2 error of each.
+        fields_of_stages: index of a sample -> its fields after each correction, by
+            name; empty for one network.
 
     Returns:
         The files drawn, and a line for every figure that could not be.
@@ -43,6 +47,12 @@ def draw_all(
         pair = truths[index], predictions[index]
         return plotting.comparison_figure(problem.grid, *pair, title)
 
+    def stages() -> Figure | None:
+        fields = fields_of_stages(median)
+        title = f"the median test case (number {median}): error after each correction"
+        pair = problem.grid, truths[median]
+        return plotting.stages_figure(*pair, fields, title) if fields else None
+
     def slices() -> Figure:
         cases = {
             f"case {i}, relative error {errors[i]:.1e}": (truths[i], predictions[i])
@@ -53,6 +63,7 @@ def draw_all(
     drawings: dict[str, Callable[[], Figure | None]] = {
         "loss_terms": lambda: loss_terms(rows, loss_columns(problem)),
         "validation_error": lambda: validation_error(rows),
+        "stages": stages,
         "slices_worst": slices,
         "field_worst": lambda: comparison(worst[0], "worst"),
         "field_median": lambda: comparison(median, "median"),
@@ -73,11 +84,21 @@ def draw_all(
     return drawn, failures
 
 
+def stage_of(row: Row) -> int:
+    """Which network was trained; logs of older versions have one alone."""
+    return row.get("stage", 1)
+
+
 def loss_terms(rows: list[Row], columns: frozenset[str]) -> Figure:
     names = sorted(columns & {name for row in rows for name in row})
     # null in the log: no step of that row was finite.
     terms = {name: [_number(row.get(name)) for row in rows] for name in names}
-    return plotting.loss_figure([row["step"] for row in rows], terms)
+    last_rows = [
+        row["step"]
+        for row, following in itertools.pairwise(rows)
+        if stage_of(following) > stage_of(row)
+    ]
+    return plotting.loss_figure([row["step"] for row in rows], terms, last_rows)
 
 
 def validation_error(rows: list[Row]) -> Figure:
@@ -86,6 +107,7 @@ def validation_error(rows: list[Row]) -> Figure:
         [row["step"] for row in rows],
         [row["elapsed"] / 60 for row in rows],
         [row["validation"] for row in rows],
+        [stage_of(row) for row in rows],
     )
 
 

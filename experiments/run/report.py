@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from experiments.run.context import RunContext
+from experiments.run.evaluate import fields_by_stage
 from experiments.run.fit import FittedRun
 from experiments.run.terminal import clock
 from pilno_jax import evaluation, operators
@@ -23,6 +25,25 @@ def print_result(context: RunContext, result: dict[str, Any]) -> None:
 def last_network(params: operators.Params) -> operators.Params:
     """Those of the last network, which figures of parameters show."""
     return params[-1] if isinstance(params, tuple) else params
+
+
+def named_stages(
+    context: RunContext, fitted: FittedRun, index: int
+) -> dict[str, np.ndarray]:
+    """What the operator has of a test case after each correction; {} for one network.
+
+    Args:
+        context: of the run.
+        fitted: what its training left.
+        index: of the test case.
+    """
+    inputs = context.sets["test"]["inputs"]
+    one = jax.tree.map(lambda x: x[index : index + 1], inputs)
+    count, fields = context.built.stage, {}
+    for number, (u,) in enumerate(fields_by_stage(context, fitted, one), 1):
+        again = f", applied {number - count + 1} times" if number > count else ""
+        fields[f"stage {min(number, count)}{again}"] = u
+    return fields
 
 
 def write_report(
@@ -47,6 +68,7 @@ def write_report(
             labels,
             predictions,
             evaluation.relative_errors(predictions, labels),
+            lambda index: named_stages(context, fitted, index),
         )
     except ImportError as error:
         drawn, failures = [], [f"figures: {error}"]

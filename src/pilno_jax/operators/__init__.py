@@ -11,7 +11,7 @@ from pilno_jax.operators.predictor import (
     initial_parameters,
     predictor,
 )
-from pilno_jax.operators.stages import corrector, staged_predictor
+from pilno_jax.operators.stages import corrector, stage_fields, staged_predictor
 
 __all__ = [
     "Apply",
@@ -25,5 +25,6 @@ __all__ = [
     "initial_parameters",
     "is_mixing_weight",
     "predictor",
+    "stage_fields",
     "staged_predictor",
 ]

@@ -82,19 +82,37 @@ def staged_predictor(
         last_applied: how often the last corrector is applied. Default 1; 2 often
             gains another factor for the time of one more network.
     """
+    every_field = stage_fields(problem, applies, last_applied)
+
+    def staged(params: Sequence[Params], inputs: Inputs) -> Fields:
+        return every_field(params, inputs)[-1]
+
+    return staged
+
+
+def stage_fields(
+    problem: Problem, applies: Sequence[Apply], last_applied: int = 1
+) -> Callable[[Sequence[Params], Inputs], list[Fields]]:
+    """(parameters, inputs) -> the field after the first network and each correction.
+
+    Args:
+        problem: the PDE family.
+        applies: the stages' networks.
+        last_applied: how often the last corrector is applied. Default 1.
+    """
     first, *others = applies
     predict = predictor(problem, first)
     correctors = [corrector(problem, apply) for apply in others]
 
-    def staged(params: Sequence[Params], inputs: Inputs) -> Fields:
-        u = predict(params[0], inputs)
-        for correct, own in zip(correctors, params[1:], strict=True):
-            u = correct(own, inputs, u)
-        for _ in range(last_applied - 1 if correctors else 0):
-            u = correctors[-1](params[-1], inputs, u)
-        return u
+    def fields(params: Sequence[Params], inputs: Inputs) -> list[Fields]:
+        corrections = list(zip(correctors, params[1:], strict=True))
+        corrections += corrections[-1:] * (last_applied - 1)
+        after = [predict(params[0], inputs)]
+        for correct, own in corrections:
+            after.append(correct(own, inputs, after[-1]))
+        return after
 
-    return staged
+    return fields
 
 
 def _rms(field: jax.Array) -> jax.Array:

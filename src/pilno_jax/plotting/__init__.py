@@ -14,6 +14,7 @@ from pilno_jax.plotting.fields import (
     reference_figure,
     sections,
     slices_figure,
+    stages_figure,
 )
 from pilno_jax.plotting.panels import (
     FIELD_COLOURS,
@@ -49,5 +50,6 @@ __all__ = [
     "sections",
     "signed_field",
     "slices_figure",
+    "stages_figure",
     "validation_figure",
 ]

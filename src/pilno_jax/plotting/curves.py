@@ -1,5 +1,6 @@
 """Figures of a run: how it trained, how large its errors are, the poles it learned."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,15 @@ from pilno_jax.numerics.grids import Grid
 from pilno_jax.plotting.panels import LINE_COLOURS, PANEL_INCHES, grid_lines, panels
 
 
-def loss_figure(steps: Any, terms: dict[str, Any]) -> Figure:
+def loss_figure(
+    steps: Any, terms: dict[str, Any], stage_starts: Sequence[float] = ()
+) -> Figure:
     """The loss, in black, and its unweighted terms over the steps.
 
     Args:
         steps: of the rows of a log.
         terms: name -> value in each row, NaN where there is none; "loss" is the total.
+        stage_starts: steps at which correctors began, marked by lines. Default: none.
     """
     figure, (ax,) = panels(1)
     figure.set_figwidth(2 * PANEL_INCHES[0])
@@ -27,30 +31,51 @@ def loss_figure(steps: Any, terms: dict[str, Any]) -> Figure:
         # One row is a point, which a line without markers would not show.
         marker = "." if len(steps) == 1 else ""
         ax.plot(steps, np.asarray(values, float), marker=marker, label=name, **total)
-    ax.set(xlabel="step", ylabel="mean since the last row", yscale="log")
+    ax.set(xlabel="step", ylabel="mean over logged steps", yscale="log")
     ax.set(title="loss and its unweighted terms")
+    _mark_stages(ax, stage_starts)
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
     grid_lines(ax)
     return figure
 
 
-def validation_figure(steps: Any, minutes: Any, errors: Any) -> Figure:
+def validation_figure(
+    steps: Any, minutes: Any, errors: Any, stages: Sequence[int] = ()
+) -> Figure:
     """The error of the validation set over steps and over wall-clock time.
 
     Args:
         steps: at which it was measured.
         minutes: since the start, at the same moments.
         errors: mean relative errors.
+        stages: which stage was trained then, from 1 on. Default: one and the same.
     """
     figure, axes = panels(2)
+    later = np.flatnonzero(np.diff(stages)) if len(stages) else ()
     for ax, places, name in zip(
         axes, (steps, minutes), ("step", "wall-clock time [min]"), strict=True
     ):
         ax.plot(places, errors, marker=".")
+        _mark_stages(ax, [places[row] for row in later])
         ax.set(xlabel=name, ylabel="mean relative $L^2$ error", yscale="log")
         grid_lines(ax)
     figure.suptitle("validation error")
     return figure
+
+
+def _mark_stages(ax: Axes, starts: Sequence[float]) -> None:
+    """Where a stage ended and the next one, its corrector, began."""
+    for number, start in enumerate(starts, 2):
+        ax.axvline(start, color="grey", linestyle=":", linewidth=1.0)
+        ax.text(
+            start,
+            1.0,
+            f" stage {number}",
+            transform=ax.get_xaxis_transform(),
+            va="top",
+            fontsize=7.5,
+            color="grey",
+        )
 
 
 def error_figure(errors: Any) -> Figure:

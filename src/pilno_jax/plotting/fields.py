@@ -129,6 +129,29 @@ def comparison_figure(grid: Grid, truth: Any, prediction: Any, title: str) -> Fi
     return figure
 
 
+def stages_figure(grid: Grid, truth: Any, fields: dict[str, Any], title: str) -> Figure:
+    """The reference, and what is wrong after each correction in a scale of its own.
+
+    With two axes in space, at the final time.
+
+    Args:
+        grid: of all fields.
+        truth: the reference.
+        fields: what the operator has after each correction, by name.
+        title: over all panels.
+    """
+    size = float(np.linalg.norm(truth))
+    plane, reference = cut(grid, truth, axis=2, place=-1)
+    figure, (first, *others) = panels(1 + len(fields))
+    field(first, plane, reference, "reference $u$")
+    for ax, (name, u) in zip(others, fields.items(), strict=True):
+        error = np.asarray(u) - np.asarray(truth)
+        relative = f"{name}: {float(np.linalg.norm(error)) / size:.1e}"
+        signed_field(ax, *cut(grid, error, axis=2, place=-1), relative)
+    figure.suptitle(title)
+    return figure
+
+
 def slices_figure(
     problem: Problem, cases: dict[str, tuple[Any, Any]], title: str
 ) -> Figure:

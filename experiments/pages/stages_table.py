@@ -1,0 +1,108 @@
+"""Operators in stages beside one network: errors, costs, and honest error bars."""
+
+from typing import Any
+
+from experiments.pages import benchmark_results, markdown
+from experiments.pages.benchmark_results import Result, Results, error, largest_error
+from experiments.paper import printed
+from experiments.paper.artifact import spread
+from experiments.suite.registry import BENCHMARKS
+
+INTRODUCTION = """
+## In stages
+
+The default recipes: a first network, then a corrector that sees its field, its residual
+and what that residual tells of the error, applied several times. "One network" is the
+same network trained alone for as long or longer (`configs/<config>.py:fast`). Largest
+is the worst of all test inputs and seeds. A prediction costs a network per correction;
+what the equation is worth without any label is in the columns after it.
+"""
+ERROR_BARS = """
+### How wrong a prediction says it is
+
+The estimate of a prediction's error is the size of one more correction; no label goes
+into it. Its bound is made from the validation inputs to hold for 90 % of inputs like
+them. Estimate over true error on the test inputs of each law, with 5 % and 95 %
+quantiles over the inputs; "unlike" is the share of inputs that are reported as unlike
+the training's.
+"""
+
+
+def section(results: Results) -> str:
+    """The part of the page on stages, if any such run is finished."""
+    known = [c for c in BENCHMARKS if benchmark_results.in_stages(c, results)]
+    if not known:
+        return ""
+    bars = [row for config in known for row in bar_rows(config, results)]
+    tables = [markdown.table([stages_row(config, results) for config in known])]
+    return "\n".join([INTRODUCTION, *tables, ERROR_BARS, markdown.table(bars), ""])
+
+
+def stages_row(config: str, results: Results) -> dict[str, Any]:
+    benchmark, paper = BENCHMARKS[config], printed.BENCHMARK_ERRORS.get(config)
+    labelled = benchmark_results.in_stages(config, results)
+    unlabelled = benchmark_results.in_stages(config, results, labelled=False)
+    one_network = benchmark_results.ours(config, results)
+    reached = _mean(config, labelled)
+    goal = benchmark.stages_goal
+    missed = goal and reached and reached["mean"] > goal
+    return {
+        "benchmark": benchmark.title,
+        "paper": paper and paper.pilno,
+        "one network": _mean(config, one_network),
+        "its largest": _largest(config, one_network),
+        "in stages": reached,
+        "largest": _largest(config, labelled),
+        "seeds": len(labelled),
+        "goal": goal and f"{goal:.1e}{' (missed)' if missed else ''}",
+        "without labels": _mean(config, unlabelled),
+        "largest without": _largest(config, unlabelled),
+        "after each correction": _after_each(labelled),
+        "parameters": labelled[0]["num_params"] if labelled else None,
+        "minutes": _minutes(labelled),
+        "one network's minutes": _minutes(one_network),
+    }
+
+
+def _mean(config: str, runs: list[Result]) -> dict[str, float] | None:
+    return spread([error(config, run) for run in runs]) if runs else None
+
+
+def _largest(config: str, runs: list[Result]) -> float | None:
+    return max(largest_error(config, run) for run in runs) if runs else None
+
+
+def _after_each(runs: list[Result]) -> str | None:
+    """On the recipe's own test law, of the first seed."""
+    if not runs:
+        return None
+    return " → ".join(f"{one['mean']:.1e}" for one in runs[0]["relative_l2_by_stage"])
+
+
+def _minutes(runs: list[Result]) -> str | None:
+    """By cores: the slowest."""
+    minutes = benchmark_results.minutes_by_cores(runs)
+    words = {1: "one core", 2: "two cores"}
+    parts = [f"{minutes[n]:.1f} ({words.get(n, n)})" for n in sorted(minutes)[::-1]]
+    return ", ".join(parts) or None
+
+
+def bar_rows(config: str, results: Results) -> list[dict[str, Any]]:
+    """Of the first seed, a row for each law of test inputs."""
+    (first, *_) = benchmark_results.in_stages(config, results)
+    laws = {"the training's": first["error_bar"], **first["error_bar_by_law"]}
+    return [
+        {
+            "benchmark": BENCHMARKS[config].name,
+            "test law": law,
+            "estimate / error": f"{bar['median_ratio']:.2f} "
+            f"({bar['low_ratio']:.2f} to {bar['high_ratio']:.2f})",
+            "within 1.5": f"{bar['within_1.5']:.0%}",
+            "within 3": f"{bar['within_3']:.0%}",
+            "below the bound": f"{bar['coverage']:.0%}",
+            "rank correlation": f"{bar['rank_correlation']:.3f}",
+            "unlike": f"{bar['unlike']:.0%}",
+        }
+        for law, bar in laws.items()
+        if bar
+    ]
