@@ -30,7 +30,7 @@ def get_config(recipe: str = "staged") -> RunConfig:
 
 def staged() -> RunConfig:
     """The network of `fast`, trained for less time, and a corrector of what it left."""
-    return in_stages(fast(), steps=1200, corrector_steps=(1000,))
+    return in_stages(fast(), steps=800, corrector_steps=(800,))
 
 
 def fast() -> RunConfig:
