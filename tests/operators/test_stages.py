@@ -1,6 +1,7 @@
 """Correctors break no constraint, have no scale, and can be Newton's method."""
 
 import dataclasses
+import itertools
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +13,7 @@ from pilno_jax.operators import (
     corrector,
     initial_parameters,
     predictor,
+    stage_fields,
     staged_predictor,
 )
 from pilno_jax.operators.stages import NUM_CHANNELS
@@ -160,13 +162,33 @@ def test_one_stage_is_todays_operator_bit_for_bit():
 def test_composition_equals_the_stages_by_hand():
     problem = problems.burgers(**SMALL["burgers"])
     model, first = network(problem, jax.random.key(0), 0)
-    later = [network(problem, jax.random.key(k))[1] for k in (1, 2)]
+    later = tuple(network(problem, jax.random.key(k))[1] for k in (1, 2))
     inputs, correct = samples(problem), corrector(problem, model.apply)
     u = predictor(problem, model.apply)(first, inputs)
-    for params in (later[0], later[1], later[1]):
+    for params in later:
         u = correct(params, inputs, u)
-    staged = staged_predictor(problem, [model.apply] * 3, last_applied=2)
+    staged = staged_predictor(problem, [model.apply] * 3)
     np.testing.assert_array_equal(staged((first, *later), inputs), u)
+
+
+@pytest.mark.parametrize("left, kept", [(0.5, 3), (-0.5, 3), (2.5, 1), (-2.5, 1)])
+def test_the_last_corrector_goes_on_while_its_corrections_shrink(left, kept, x64):
+    """With a network that leaves a share of the exact error after each correction."""
+    problem = problems.diffusion(**SMALL["diffusion"])
+    exact, apply = newton_stage(after_the_start(problem))
+    inputs = samples(problem)
+
+    def first(params, features, axes):
+        del params, axes
+        return jnp.ones_like(features[..., :1])
+
+    def leaves_a_share(params, features, axes):
+        return (1 - left) * apply(params, features, axes)
+
+    stages = [first, leaves_a_share]
+    after = stage_fields(exact, stages, last_applied=3)(({}, {}), inputs)
+    changes = [float(jnp.abs(b - a).max()) for a, b in itertools.pairwise(after)]
+    assert sum(change > 0 for change in changes) == kept, changes
 
 
 def test_an_exact_field_is_left_alone(x64):

@@ -79,8 +79,9 @@ def staged_predictor(
     Args:
         problem: the PDE family.
         applies: the stages' networks: the first predicts, the others correct.
-        last_applied: how often the last corrector is applied. Default 1; 2 often
-            gains another factor for the time of one more network.
+        last_applied: how often the last corrector is applied, as long as its
+            corrections shrink. Default 1; 2 often gains another factor for the time of
+            one more network.
     """
     every_field = stage_fields(problem, applies, last_applied)
 
@@ -105,14 +106,29 @@ def stage_fields(
     correctors = [corrector(problem, apply) for apply in others]
 
     def fields(params: Sequence[Params], inputs: Inputs) -> list[Fields]:
-        corrections = list(zip(correctors, params[1:], strict=True))
-        corrections += corrections[-1:] * (last_applied - 1)
         after = [predict(params[0], inputs)]
-        for correct, own in corrections:
+        for correct, own in zip(correctors, params[1:], strict=True):
             after.append(correct(own, inputs, after[-1]))
+        for _ in range(last_applied - 1 if correctors else 0):
+            following = correctors[-1](params[-1], inputs, after[-1])
+            after.append(_if_smaller(following, *after[:-3:-1]))
         return after
 
     return fields
+
+
+def _if_smaller(following: Fields, u: Fields, before: Fields) -> Fields:
+    """The field that follows u, where that changes less than the correction before.
+
+    Far from its training a corrector may amplify what it has left: corrections that
+    grow are not made.
+    """
+
+    def size(change: Fields) -> jax.Array:
+        return jax.vmap(_rms)(change)
+
+    shrinks = size(following - u) < size(u - before)
+    return jnp.where(shrinks.reshape((-1,) + (1,) * (u.ndim - 1)), following, u)
 
 
 def _rms(field: jax.Array) -> jax.Array:
