@@ -20,11 +20,12 @@ what the equation is worth without any label is in the columns after it.
 ERROR_BARS = """
 ### How wrong a prediction says it is
 
-The estimate of a prediction's error is the size of one more correction; no label goes
-into it. Its bound is made from the validation inputs to hold for 90 % of inputs like
-them. Estimate over true error on the test inputs of each law, with 5 % and 95 %
-quantiles over the inputs; "unlike" is the share of inputs that are reported as unlike
-the training's.
+The estimate of a prediction's error is what its residual tells of it
+(`Problem.error_of`), times a factor, plus a floor that no residual shows; both come
+from the validation inputs, as does a bound that 90 % of inputs like them keep. Estimate
+over true error on the test inputs of each law, with 5 % and 95 % quantiles over the
+inputs; "unlike" is the share that is reported as unlike the training's inputs. Laws
+easier than the training's have errors near the floor, where estimates are too large.
 """
 
 

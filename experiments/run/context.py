@@ -11,7 +11,6 @@ from experiments.config.build import BuiltRun
 from experiments.run.interruption import Interruption
 from experiments.run.terminal import Console
 from pilno_jax import data, operators
-from pilno_jax.evaluation.error_bar import Sizes, sizes_of
 from pilno_jax.runs.checkpoints import Checkpoints
 from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
@@ -73,9 +72,9 @@ class RunContext:
         return jax.jit(self.built.predict)
 
     @functools.cached_property
-    def sizes(self) -> Sizes:
-        """(params, inputs, u) -> what tells the error of each field, compiled once."""
-        return jax.jit(sizes_of(self.built.problem, self.built.applies))
+    def error_sizes(self) -> operators.Sizes:
+        """(inputs, u) -> what residuals tell of the errors, compiled once."""
+        return jax.jit(operators.error_sizes(self.built.problem))
 
     def operator_params(self, params: operators.Params) -> operators.Params:
         """What `predict` takes, given the parameters of this stage's network."""

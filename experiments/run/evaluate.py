@@ -14,7 +14,6 @@ from pilno_jax.evaluation.error_bar import (
     ErrorBar,
     error_bar,
     judged,
-    quantity_of,
 )
 from pilno_jax.problems import Inputs
 from pilno_jax.runs import environment, metrics_log
@@ -45,7 +44,7 @@ def evaluate_run(
     by_law, bars_by_law = errors_by_law(context, fitted, bar)
     test = context.sets["test"]
     labels = test["labels"]
-    on_test = judged_bar(context, fitted, bar, predictions, test)
+    on_test = judged_bar(context, bar, predictions, test)
     restrict = context.built.problem.restrict
     on_labels = evaluation.summary(restrict(predictions), restrict(labels))
     return {
@@ -66,33 +65,37 @@ def evaluate_run(
 
 
 def measured_sizes(
-    context: RunContext, fitted: FittedRun, fields: np.ndarray, inputs: Inputs
+    context: RunContext, fields: np.ndarray, inputs: Inputs
 ) -> np.ndarray:
-    """Of each field the quantity that tells its error, without its label."""
+    """What the residual of each field tells of its error, without its label."""
 
-    def measure(params: operators.Params, samples: dict[str, Any]) -> jax.Array:
-        return context.sizes(params, samples["inputs"], samples["u"])
+    def measure(_: Any, samples: dict[str, Any]) -> jax.Array:
+        return context.error_sizes(samples["inputs"], samples["u"])
 
     samples = {"inputs": inputs, "u": fields}
-    return evaluation.predict_in_chunks(measure, fitted.params, samples)
+    return evaluation.predict_in_chunks(measure, None, samples)
 
 
 def fitted_error_bar(context: RunContext, fitted: FittedRun) -> ErrorBar | None:
-    """The error bar of the validation set; None if that is too small."""
+    """The error bar of the validation set; None if that is too small.
+
+    Fields after every stage go into it: large errors and small ones.
+    """
     validation = context.sets["validation"]
-    fields = predict_with(context, fitted, validation["inputs"])
-    errors = evaluation.relative_errors(fields, validation["labels"])
-    sizes = measured_sizes(context, fitted, fields, validation["inputs"])
-    usable = np.isfinite(errors + sizes) & (errors > 0) & (sizes > 0)
+    inputs, labels = validation["inputs"], validation["labels"]
+    every = fields_by_stage(context, fitted, inputs)
+    every = every or [predict_with(context, fitted, inputs)]
+    errors = np.stack([evaluation.relative_errors(u, labels) for u in every])
+    sizes = np.stack([measured_sizes(context, u, inputs) for u in every])
+    usable = np.all(np.isfinite(errors + sizes) & (errors > 0) & (sizes > 0), axis=0)
     if usable.sum() < FEWEST_SAMPLES:
         return None
-    quantity = quantity_of(context.built.applies)
-    return error_bar(quantity, sizes[usable], errors[usable])
+    sizes, errors = sizes[:, usable], errors[:, usable]
+    return error_bar(sizes.ravel(), errors.ravel(), sizes[-1], errors[-1])
 
 
 def judged_bar(
     context: RunContext,
-    fitted: FittedRun,
     bar: ErrorBar | None,
     fields: np.ndarray,
     labelled: data.Data,
@@ -100,7 +103,7 @@ def judged_bar(
     """How right the error bar is for fields whose labels are known."""
     if bar is None:
         return None
-    sizes = measured_sizes(context, fitted, fields, labelled["inputs"])
+    sizes = measured_sizes(context, fields, labelled["inputs"])
     return judged(bar, sizes, evaluation.relative_errors(fields, labelled["labels"]))
 
 
@@ -115,7 +118,7 @@ def errors_by_law(
         law = context.load_set("test", **{asked.vary: value})
         fields = predict_with(context, fitted, law["inputs"])
         errors[name] = evaluation.summary(fields, law["labels"])["relative_l2"]
-        bars[name] = judged_bar(context, fitted, bar, fields, law)
+        bars[name] = judged_bar(context, bar, fields, law)
     return errors, bars
 
 

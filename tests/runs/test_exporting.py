@@ -30,7 +30,7 @@ def untrained(problem, model, stages=1) -> TrainedRun:
         for stage in range(stages)
     )
     sizes = np.geomspace(1e-3, 1e-1, 20)
-    bar = error_bar("correction" if stages > 1 else "residual", sizes, 2 * sizes)
+    bar = error_bar(sizes, sizes, sizes, 2 * sizes)
     config = {"problem": {"name": problem.name}, "stages": {"last_applied": 1}}
     several = {"correctors": (model,) * (stages - 1), "error_bar": bar}
     whole = params if stages > 1 else params[0]

@@ -1,38 +1,26 @@
-"""How to read an estimate of an error, learned from the validation inputs of a run.
+"""How to read what a residual tells of an error, learned from validation inputs.
 
-An estimate is a number per prediction that needs no truth: the size of one more
-correction where an operator has stages (`operators.own_error`), a law of the residual
-where it has not (`evaluation.error_estimate`). An error bar says how far the truth may
-be from it:
+`operators.error_sizes` gives a number per prediction that needs no truth. An error bar
+says what it means:
 
-    bar = error_bar("correction", sizes, errors)     # of the validation inputs
-    bar.expected(sizes)    the estimate
+    bar = error_bar(sizes, errors, final_sizes, final_errors)   # of validation inputs
+    bar.expected(sizes)    the estimate of each error
     bar.upper(sizes)       a bound that 90 % of inputs like those keep
     bar.is_unlike(sizes)   whether an input is unlike anything among them
 """
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
 
-import jax
 import numpy as np
 from jaxtyping import Float
 
-from pilno_jax.checks import require, require_choice
-from pilno_jax.evaluation.error_estimate import (
-    PowerLaw,
-    calibrate,
-    rank_correlation,
-    residuals,
-)
-from pilno_jax.operators import Apply, Params, corrector, error_of_fields
-from pilno_jax.problems.base import Inputs, Problem
+from pilno_jax.checks import require
+from pilno_jax.evaluation.error_estimate import rank_correlation
 
-Sizes = Callable[[Params, Inputs, jax.Array], jax.Array]  # (params, inputs, u)
 Samples = Float[np.ndarray, " samples"]
+Final = Float[np.ndarray, " final"]
 
-QUANTITIES = ("correction", "residual")
 COVERAGE = 0.9
 # An estimate this many times the largest on the validation inputs is of another kind
 # of input.
@@ -40,86 +28,86 @@ FAR = 2.0
 FEWEST_SAMPLES = 10  # fewer have no 90 % quantile
 
 
-def quantity_of(applies: Sequence[Apply]) -> str:
-    """What tells the errors of an operator with these networks."""
-    return "correction" if len(applies) > 1 else "residual"
-
-
-def sizes_of(problem: Problem, applies: Sequence[Apply]) -> Sizes:
-    """(params, inputs, u) -> the quantity that tells the error of each field.
-
-    Args:
-        problem: the PDE family.
-        applies: the stages' networks. `params` are those of the whole operator.
-    """
-    if quantity_of(applies) == "residual":
-        of_fields = residuals(problem)
-        return lambda params, inputs, u: of_fields(u, inputs)
-    of_last = error_of_fields(corrector(problem, applies[-1]))
-    return lambda params, inputs, u: of_last(params[-1], inputs, u)
-
-
 @dataclasses.dataclass(frozen=True)
 class ErrorBar:
     """What the validation inputs tell of an estimate.
 
+    The estimate is sqrt((factor size)^2 + floor^2).
+
     Args:
-        quantity: what is measured, one of `QUANTITIES`.
-        law: measured size -> the estimate of the error.
+        factor: what a size is to be multiplied by; near 1 where `Problem.error_of` is
+            a good guess at the error.
+        floor: what no residual shows: errors of the grid, and of single precision.
         factor_above: errors of 90 % of inputs are below this many times the estimate.
         largest: estimate on the validation inputs.
         samples: how many of them there were.
     """
 
-    quantity: str
-    law: PowerLaw
+    factor: float
+    floor: float
     factor_above: float
     largest: float
     samples: int
 
     def expected(self, sizes: Samples) -> Samples:
         """The estimate of each relative error."""
-        return self.law(sizes)
+        return np.hypot(self.factor * np.asarray(sizes), self.floor)
 
     def upper(self, sizes: Samples) -> Samples:
         """A bound of each relative error that holds for 90 % of inputs."""
         return self.factor_above * self.expected(sizes)
 
+    def size_of(self, error: float) -> float:
+        """The size whose estimate is that error; below the floor there is none: 0."""
+        return math.sqrt(max(error**2 - self.floor**2, 0.0)) / self.factor
+
     def is_unlike(self, sizes: Samples) -> np.ndarray:
         """Whether inputs are unlike all that the operator was judged on."""
         return self.expected(sizes) > FAR * self.largest
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, float]:
         return dataclasses.asdict(self)
 
-    @classmethod
-    def from_dict(cls, content: dict) -> "ErrorBar":
-        return cls(**{**content, "law": PowerLaw(**content["law"])})
 
-
-def error_bar(quantity: str, sizes: Samples, errors: Samples) -> ErrorBar:
+def error_bar(
+    sizes: Samples, errors: Samples, final_sizes: Final, final_errors: Final
+) -> ErrorBar:
     """The error bar that labelled inputs suggest.
 
     Its bound is conformal: for a new input like these it holds with a probability of
     90 % or more, whatever the distribution.
 
     Args:
-        quantity: "correction" is an error itself and needs no law, "residual" is
-            calibrated.
-        sizes: what was measured of each prediction.
-        errors: relative L2 error of each; at least 10 of them.
+        sizes: of predictions by `operators.error_sizes`. Those of fields after every
+            stage, good and bad, tell factor and floor apart.
+        errors: relative L2 error of each.
+        final_sizes: of what the operator answers in the end; at least 10 of them.
+        final_errors: relative L2 error of each.
     """
-    require_choice("quantity", quantity, QUANTITIES)
-    allowed = f"at least {FEWEST_SAMPLES}"
-    require(len(errors) >= FEWEST_SAMPLES, "number of samples", len(errors), allowed)
-    law = PowerLaw(1.0, 1.0, 1.0)
-    if quantity == "residual":
-        law = calibrate(sizes, errors)
-    estimates = law(sizes)
-    ratios = np.sort(errors / estimates)
-    rank = math.ceil((len(ratios) + 1) * COVERAGE)
-    above = float(ratios[min(rank, len(ratios)) - 1])
-    return ErrorBar(quantity, law, above, float(estimates.max()), len(ratios))
+    count, allowed = len(final_errors), f"at least {FEWEST_SAMPLES}"
+    require(count >= FEWEST_SAMPLES, "number of samples", count, allowed)
+    factor, floor = _fit(np.asarray(sizes, float), np.asarray(errors, float))
+    unbounded = ErrorBar(factor, floor, 1.0, 0.0, count)
+    estimates = unbounded.expected(final_sizes)
+    ratios = np.sort(final_errors / estimates)
+    rank = min(math.ceil((count + 1) * COVERAGE), count)
+    above, largest = float(ratios[rank - 1]), float(estimates.max())
+    return dataclasses.replace(unbounded, factor_above=above, largest=largest)
+
+
+def _fit(sizes: np.ndarray, errors: np.ndarray) -> tuple[float, float]:
+    """(factor, floor) with the least mean square deviation of logarithms.
+
+    Two numbers on a grid: no optimiser can fail here.
+    """
+    ratio = float(np.median(errors / sizes))
+    factors = ratio * np.geomspace(0.1, 10.0, 121)[:, None, None]
+    levels = np.geomspace(0.01 * errors.min(), errors.max(), 80)
+    floors = np.concatenate([[0.0], levels])[None, :, None]
+    estimates = np.hypot(factors * sizes, floors)
+    deviations = np.mean(np.log(estimates / errors) ** 2, axis=-1)
+    best = np.unravel_index(np.argmin(deviations), deviations.shape)
+    return float(factors[best[0], 0, 0]), float(floors[0, best[1], 0])
 
 
 def judged(bar: ErrorBar, sizes: Samples, errors: Samples) -> dict[str, float]:
@@ -127,7 +115,7 @@ def judged(bar: ErrorBar, sizes: Samples, errors: Samples) -> dict[str, float]:
 
     Args:
         bar: the error bar.
-        sizes: what was measured of each prediction.
+        sizes: of predictions by `operators.error_sizes`.
         errors: relative L2 error of each.
     """
     ratios = bar.expected(sizes) / errors

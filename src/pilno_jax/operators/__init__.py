@@ -1,7 +1,7 @@
 """Where a problem and a network meet: the operator a -> u that is trained."""
 
 from pilno_jax.operators.mixing_weights import is_mixing_weight
-from pilno_jax.operators.own_error import correct_until, error_of_fields
+from pilno_jax.operators.own_error import Sizes, correct_until, error_sizes
 from pilno_jax.operators.predictor import (
     Apply,
     Network,
@@ -18,10 +18,11 @@ __all__ = [
     "Network",
     "Params",
     "Predict",
+    "Sizes",
     "correct_until",
     "corrector",
     "count_parameters",
-    "error_of_fields",
+    "error_sizes",
     "initial_parameters",
     "is_mixing_weight",
     "predictor",

@@ -1,9 +1,8 @@
-"""A corrector knows how wrong a field is: its error is about what it would change.
+"""What an operator can say of its own error, without a label or a solver:
 
-    error of u  ~  |u - correct(u)| / |correct(u)|
+    error of u  ~  |e| / |u|,   e = error_of(residual(u))
 
-No label and no solver goes into it, and where the corrector is applied anyway it costs
-nothing. `correct_until` applies it as long as this error falls.
+in the words of `Problem.error_of`. `correct_until` corrects while this number falls.
 """
 
 from collections.abc import Callable
@@ -13,11 +12,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from pilno_jax.numerics.norms import relative_l2
 from pilno_jax.operators.predictor import Params
 from pilno_jax.operators.stages import Correct, Fields
-from pilno_jax.problems.base import Inputs
+from pilno_jax.problems.base import Inputs, Problem
 
+Sizes = Callable[[Inputs, Fields], Float[Array, " batch"]]
 Tolerance = float | Float[Array, ""]
 
 # Where corrections still shrink after so many, they no longer pay.
@@ -29,38 +28,40 @@ class Corrected(NamedTuple):
 
     Attributes:
         u: the fields, (batch, *grid).
-        error: the estimate of each one's relative L2 error.
+        size: what the residual tells of each one's relative error.
         applications: how often the corrector was applied.
     """
 
     u: Fields
-    error: Float[Array, " batch"]
+    size: Float[Array, " batch"]
     applications: Int[Array, " batch"]
 
 
-def error_of_fields(correct: Correct) -> Callable[[Params, Inputs, Fields], jax.Array]:
-    """(params, inputs, u) -> the relative size of one more correction, per sample.
+def error_sizes(problem: Problem) -> Sizes:
+    """(inputs, u) -> what the residual tells of the relative L2 error, per sample.
 
     Args:
-        correct: the last corrector of an operator, `operators.corrector`.
+        problem: its residual and `error_of`.
     """
 
-    def error(params: Params, inputs: Inputs, u: Fields) -> Float[Array, " batch"]:
-        return jax.vmap(relative_l2)(u, correct(params, inputs, u))
+    def size(inputs: Inputs, u: Float[Array, "*grid"]) -> Float[Array, ""]:
+        error = problem.error_of(problem.residual(u, inputs), u, inputs)
+        return jnp.linalg.norm(error.ravel()) / jnp.linalg.norm(u.ravel())
 
-    return error
+    return jax.vmap(size)
 
 
 def correct_until(
-    correct: Correct, most_applications: int = MOST_APPLICATIONS
+    correct: Correct, sizes: Sizes, most_applications: int = MOST_APPLICATIONS
 ) -> Callable[[Params, Inputs, Fields, Tolerance], Corrected]:
     """(params, inputs, u, tolerance) -> fields corrected until they are good enough.
 
-    A sample is left alone once its error is below the tolerance, or no longer falls:
+    A sample is left alone once its size is below the tolerance, or no longer falls:
     then the field before the last correction was the better one, and is returned.
 
     Args:
         correct: the last corrector of an operator, `operators.corrector`.
+        sizes: of errors, `error_sizes`.
         most_applications: where to stop in any case. Default 10; corrections that work
             at all are done after 2 to 5.
     """
@@ -68,25 +69,21 @@ def correct_until(
     def until(
         params: Params, inputs: Inputs, u: Fields, tolerance: Tolerance
     ) -> Corrected:
-        def measured(u: Fields) -> tuple[Fields, jax.Array]:
-            better = correct(params, inputs, u)
-            return better, jax.vmap(relative_l2)(u, better)
+        def goes_on(state: tuple[Corrected, jax.Array]) -> jax.Array:
+            best, active = state
+            return jnp.any(active & (best.applications < most_applications))
 
-        def goes_on(state: tuple) -> jax.Array:
-            _, _, active, count = state
-            return jnp.any(active) & jnp.all(count < most_applications)
+        def apply_once(state: tuple) -> tuple[Corrected, jax.Array]:
+            best, active = state
+            better = correct(params, inputs, best.u)
+            size = sizes(inputs, better)
+            falls = active & (size < best.size)
+            following = Corrected(better, size, best.applications + 1)
+            return _choose(falls, following, best), falls & (size > tolerance)
 
-        def apply_once(state: tuple) -> tuple:
-            best, candidate, active, count = state
-            following, error = measured(candidate)
-            falls = active & (error < best.error)
-            chosen = _choose(falls, Corrected(candidate, error, count + 1), best)
-            return chosen, following, falls & (error > tolerance), count + 1
-
-        candidate, error = measured(u)
-        count = jnp.zeros(len(u), jnp.int32)
-        start = Corrected(u, error, count), candidate, error > tolerance, count
-        return jax.lax.while_loop(goes_on, apply_once, start)[0]
+        size = sizes(inputs, u)
+        start = Corrected(u, size, jnp.zeros(len(u), jnp.int32))
+        return jax.lax.while_loop(goes_on, apply_once, (start, size > tolerance))[0]
 
     return until
 

@@ -61,7 +61,7 @@ def export(run: TrainedRun, folder: str | Path) -> Path:
 
 
 def _programs(run: TrainedRun, inputs: dict[str, jax.ShapeDtypeStruct]) -> tuple:
-    """(weights, inputs) -> u, and (weights, inputs, u) -> what tells its error."""
+    """(weights, inputs) -> u, and (inputs, u) -> what residuals tell of errors."""
     from jax import export as jax_export
 
     weights, structure = named_weights(run.params), jax.tree.structure(run.params)
@@ -70,23 +70,24 @@ def _programs(run: TrainedRun, inputs: dict[str, jax.ShapeDtypeStruct]) -> tuple
     def many(one: jax.ShapeDtypeStruct) -> jax.ShapeDtypeStruct:
         return jax.ShapeDtypeStruct((batch, *one.shape), one.dtype)
 
-    def exported(function: Callable, *arguments: Any) -> Any:
-        def program(weights: dict[str, jax.Array], *arguments: Any):
-            # A dict of weights arrives sorted by name; the tree wants its own order.
-            leaves = [weights[name] for name in names]
-            return function(jax.tree.unflatten(structure, leaves), *arguments)
+    def predict(weights: dict[str, jax.Array], inputs: dict[str, jax.Array]):
+        # A dict of weights arrives sorted by name; the tree wants its own order.
+        leaves = [weights[name] for name in names]
+        return run.operator(jax.tree.unflatten(structure, leaves), inputs)
 
-        jitted = jax.jit(program)
-        return jax_export.export(jitted, platforms=PLATFORMS)(shapes, *arguments)
+    def exported(function: Callable, *arguments: Any) -> Any:
+        jitted = jax.jit(function)
+        return jax_export.export(jitted, platforms=PLATFORMS)(*arguments)
 
     names = list(weights)
     shapes = {
         name: jax.ShapeDtypeStruct(x.shape, x.dtype) for name, x in weights.items()
     }
     symbolic = {name: many(one) for name, one in inputs.items()}
-    operator = exported(run.operator, symbolic)
+    operator = exported(predict, shapes, symbolic)
     field = jax.ShapeDtypeStruct(run.problem.grid.shape, operator.out_avals[0].dtype)
-    return operator, exported(run.sizes, symbolic, many(field))
+    sizes = operators.error_sizes(run.problem)
+    return operator, exported(sizes, symbolic, many(field))
 
 
 def named_weights(params: operators.Params) -> dict[str, np.ndarray]:
@@ -109,7 +110,7 @@ def inputs_read(run: TrainedRun) -> dict[str, jax.ShapeDtypeStruct]:
 
     def answer(params: operators.Params, inputs: Inputs) -> Any:
         u = run.operator(params, inputs)
-        return u, run.sizes(params, inputs, u)
+        return u, operators.error_sizes(run.problem)(inputs, u)
 
     one = jax.eval_shape(run.problem.sample, jax.random.key(0))
     batch = {

@@ -33,8 +33,8 @@ class Operator:
         metadata: Names, shapes and coordinates, the config of the training, versions.
         weights: The trained parameters by name.
         program: The compiled function (weights, inputs) -> u.
-        error_program: The compiled function (weights, inputs, u) -> a number per field
-            that `metadata["error_bar"]` makes an error of.
+        error_program: The compiled function (inputs, u) -> a number per field that
+            `metadata["error_bar"]` makes an error of.
     """
 
     metadata: dict[str, Any]
@@ -75,9 +75,8 @@ class Operator:
         bar = self.metadata["error_bar"]
         if bar is None:
             raise ValueError("this operator was exported without an error bar")
-        sizes = self.error_program(self.weights, self._checked(inputs), u)
-        law = bar["law"]
-        estimates = law["factor"] * np.asarray(sizes) ** law["exponent"]
+        sizes = np.asarray(self.error_program(self._checked(inputs), u))
+        estimates = np.hypot(bar["factor"] * sizes, bar["floor"])
         return estimates, bar["factor_above"] * estimates
 
     def _checked(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -22,7 +22,7 @@ from pilno_jax.checks import (
     require_finite,
     require_positive,
 )
-from pilno_jax.evaluation.error_bar import ErrorBar, Sizes, sizes_of
+from pilno_jax.evaluation.error_bar import ErrorBar
 from pilno_jax.numerics.precision import PRECISIONS, in_precision
 from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs.files import read_json
@@ -91,7 +91,7 @@ class TrainedRun:
                 that only the reference solver reads may be left out. A large batch is
                 predicted in pieces, so it need not fit into the device's memory.
             with_error: Whether to estimate the errors of the answer, too, for the price
-                of one more network.
+                of a residual.
             tolerance: A relative error that is good enough: the last stage is applied
                 again while the error is above it and still falls. Default None: it is
                 applied as in training. Needs an operator in stages.
@@ -118,39 +118,32 @@ class TrainedRun:
         allowed = "a run that has ended, with at least 10 validation inputs"
         require(self.error_bar is not None, "error_bar", None, allowed)
         assert self.error_bar is not None
-        if tolerance is None:
-            tolerance = np.inf  # any error will do
-        else:
+        size = np.inf  # any error will do
+        if tolerance is not None:
             require_positive(tolerance=tolerance)
             allowed = "None for an operator of one stage"
             require(bool(self.correctors), "tolerance", tolerance, allowed)
-        predict = functools.partial(self._predict_until, tolerance=tolerance)
+            size = self.error_bar.size_of(tolerance)
+        predict = functools.partial(self._predict_until, tolerance=size)
         return with_bar(self.error_bar, *chunks(predict, self.params, inputs))
-
-    @functools.cached_property
-    def sizes(self) -> Sizes:
-        """(params, inputs, u) -> the quantity that tells the error of each field.
-
-        Pure; `error_bar` reads it.
-        """
-        return sizes_of(self.problem, self._applies)
 
     @functools.cached_property
     def _predict_until(self) -> Any:
         """(params, inputs, tolerance) -> fields, sizes of errors, applications."""
-        applies, operator, sizes = self._applies, self.operator, self.sizes
+        operator, sizes = self.operator, operators.error_sizes(self.problem)
 
-        def of_residual(params, inputs, tolerance):
+        def once(params, inputs, tolerance):
             del tolerance
             u = operator(params, inputs)
-            return u, sizes(params, inputs, u), jnp.zeros(len(u), jnp.int32)
+            return u, sizes(inputs, u), jnp.zeros(len(u), jnp.int32)
 
-        def of_corrections(params, inputs, tolerance):
-            correct = operators.corrector(self.problem, applies[-1])
-            until = operators.correct_until(correct)
-            return until(params[-1], inputs, operator(params, inputs), tolerance)
+        def until(params, inputs, tolerance):
+            correct = operators.corrector(self.problem, self._applies[-1])
+            corrected = operators.correct_until(correct, sizes)
+            u = operator(params, inputs)
+            return corrected(params[-1], inputs, u, tolerance)
 
-        return jax.jit(of_corrections if self.correctors else of_residual)
+        return jax.jit(until if self.correctors else once)
 
     def on(self, *points: Any) -> "TrainedRun":
         """The same parameters on another grid.
@@ -245,7 +238,7 @@ def load(workdir: str | Path) -> TrainedRun:
     whole = params if correctors else params[0]
     bar = None
     if folder.error_bar.exists():
-        bar = ErrorBar.from_dict(read_json(folder.error_bar))
+        bar = ErrorBar(**read_json(folder.error_bar))
     return TrainedRun(problem, model, whole, steps[-1], config, correctors, bar)
 
 
