@@ -7,10 +7,13 @@ import os
 import tempfile
 from pathlib import Path
 
-# Most of a test is compiling a program that runs once: let XLA optimise it less. Set
-# before JAX is imported, and in the environment, where processes of tests find it too.
+# Most of a test is compiling a program that runs once: let XLA optimise it less, emit
+# fusions without MLIR, which alone takes half of it, and in one piece, which takes less
+# work than many. Set before JAX is imported, and in the environment, where processes of
+# tests find it too.
 FAST_TO_COMPILE = (
-    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
+    "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
 )
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FAST_TO_COMPILE}".strip()
 
