@@ -17,6 +17,9 @@ FAST_TO_COMPILE = (
 )
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FAST_TO_COMPILE}".strip()
 
+# Threads of NumPy's linear algebra that wait for each other keep workers from working.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # What one test compiled, other tests, workers and processes of this session load.
 if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit the folder
     compiled_programs = tempfile.TemporaryDirectory(prefix="compiled-programs-")
