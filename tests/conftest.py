@@ -32,10 +32,9 @@ import pytest  # noqa: E402
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 HERE = Path(__file__).parent
-# Optax promotes dtypes silently, so tests that train cannot forbid it; the checks of
-# a user's arrays mix truth values and numbers.
+# Optax promotes dtypes silently, so tests that train cannot forbid it.
 PROMOTES = (
-    *("experiments", "runs", "benchmarks", "docs", "data", "plotting"),
+    *("experiments", "runs", "benchmarks", "docs"),
     *("training/test_loop.py", "training/test_optimizers.py"),
     "evaluation/test_refinement.py",
 )
