@@ -8,17 +8,20 @@ STAMP  := $(VENV)/.installed
 QUICK  := tests/numerics tests/training tests/test_import_direction.py tests/test_checks.py \
           tests/docs/test_documents.py --ignore=tests/training/test_devices.py
 
-.PHONY: run test quick checks lint types docs format clean
+.PHONY: run test suite quick checks lint types docs format clean
 
 run: $(STAMP)
 	$(BIN)/python -m experiments.burgers --config=configs/burgers.py --workdir=runs/burgers
 
-# Everything, as CI runs it. Checks have one process each: two run side by side.
+# Everything, as CI runs it. Checks have one process each: two run side by side, and the
+# last one beside the first tests.
 test: $(STAMP)
-	$(MAKE) --jobs=2 checks
-	$(BIN)/pytest -n auto --dist worksteal
+	$(MAKE) --jobs=2 checks suite
 
 checks: types docs lint
+
+suite: $(STAMP)
+	$(BIN)/pytest -n auto --dist worksteal
 
 # The inner loop, under a minute: style, layering and the mathematics that compiles fast.
 quick: lint

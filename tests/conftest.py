@@ -7,12 +7,18 @@ import os
 import tempfile
 from pathlib import Path
 
-# Most of a test is compiling a program that runs once: let XLA optimise it less. Set
-# before JAX is imported, and in the environment, where processes of tests find it too.
+# Most of a test is compiling a program that runs once: let XLA optimise it less, emit
+# fusions without MLIR, which alone takes half of it, and in one piece, which takes less
+# work than many. Set before JAX is imported, and in the environment, where processes of
+# tests find it too.
 FAST_TO_COMPILE = (
-    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
+    "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
 )
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FAST_TO_COMPILE}".strip()
+
+# Threads of NumPy's linear algebra that wait for each other keep workers from working.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # What one test compiled, other tests, workers and processes of this session load.
 if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit the folder
@@ -26,10 +32,9 @@ import pytest  # noqa: E402
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 HERE = Path(__file__).parent
-# Optax promotes dtypes silently, so tests that train cannot forbid it; the checks of
-# a user's arrays mix truth values and numbers.
+# Optax promotes dtypes silently, so tests that train cannot forbid it.
 PROMOTES = (
-    *("experiments", "runs", "benchmarks", "docs", "data", "plotting"),
+    *("experiments", "runs", "benchmarks", "docs"),
     *("training/test_loop.py", "training/test_optimizers.py"),
     "evaluation/test_refinement.py",
 )

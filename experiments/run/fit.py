@@ -250,9 +250,12 @@ def explain_divergence(
     draw = built.batches
     if built.predict_before is not None:
         draw = batches.with_fields(draw, built.predict_before)
-    batch = draw(samples, state.key, state.step)
-    _, terms = built.loss(state.params, batch)
-    now = {name: float(value) for name, value in terms.items()}
+
+    @jax.jit
+    def terms(state: training.State, samples: data.Data) -> dict[str, jax.Array]:
+        return built.loss(state.params, draw(samples, state.key, state.step))[1]
+
+    now = {name: float(value) for name, value in terms(state, samples).items()}
     return (
         f"{progress.in_a_row} steps in a row were not finite, up to step "
         f"{progress.step}; seed {built.config.seed}; terms "

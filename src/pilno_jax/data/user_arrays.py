@@ -173,7 +173,8 @@ def _mismatches(problem: Problem, inputs: Inputs, labels: np.ndarray):
         one, other = (problem.constrain(c * noise, inputs) for c in (0.0, 1.0))
         size = jnp.sqrt(jnp.mean(u**2))
         prescribed = jnp.abs(one - other) <= 1e-5 * size
-        distance = jnp.sum(prescribed * (u - one) ** 2) / jnp.sum(prescribed)
+        weights = prescribed.astype(u.dtype)
+        distance = jnp.sum(weights * (u - one) ** 2) / jnp.sum(weights)
         return jnp.sqrt(distance) / size, jnp.any(prescribed)
 
     found, any_prescribed = jax.jit(jax.vmap(mismatch))(inputs, jnp.asarray(labels))

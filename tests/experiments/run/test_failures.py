@@ -87,23 +87,53 @@ def test_too_little_space_is_told_before_training(launch, tmp_path, monkeypatch)
     assert "0 MB free" in out[-1] and not any(line.startswith("step") for line in out)
 
 
-def test_a_disk_that_fills_up_costs_nothing_that_was_saved(
+def test_neither_a_full_disk_nor_reports_or_figures_that_fail_cost_what_was_saved(
     launch, tmp_path, monkeypatch, last_state
 ):
-    whole = checkpoints.Checkpoints.save
+    save = checkpoints.Checkpoints.save
 
-    def save(self, step, *rest):
+    def save_up_to_20(self, step, *rest):
         if step >= 40:
             raise OSError(28, "No space left on device")
-        whole(self, step, *rest)
+        save(self, step, *rest)
 
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoints.Checkpoints, "save", save)
+        patched.setattr(checkpoints.Checkpoints, "save", save_up_to_20)
         code, out, _ = launch(tmp_path, SHORT)
     assert code == FAILED and "No space left on device" in out[-1]
     assert int(last_state(tmp_path)["step"]) == 20
-    code, out, _ = launch(tmp_path, SHORT)
-    assert code == 0 and any("resuming at step 20" in line for line in out)
+
+    # The result is written before the report and its figures.
+    def killed(*_):
+        assert (tmp_path / "result.json").exists()
+        raise OSError("the disk is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runner, "write_report", killed)
+        code, out, _ = launch(tmp_path, SHORT)
+    assert code == FAILED and any("resuming at step 20" in line for line in out)
+    result = (tmp_path / "result.json").read_bytes()
+
+    # A report that is missing is made, without the figures that cannot be drawn.
+    def broken(*_):
+        raise RuntimeError("no ink\nat all")
+
+    monkeypatch.undo()
+    monkeypatch.setattr(figures, "loss_terms", broken)
+    code, out, _ = launch(tmp_path, SHORT, drawn=True)
+    assert code == 0
+    assert "no figure loss_terms: RuntimeError: no ink at all" in out
+    drawn = {path.stem for path in (tmp_path / "figures").iterdir()}
+    assert drawn == {
+        "validation_error",
+        "slices_worst",
+        "field_worst",
+        "field_median",
+        "error_distribution",
+        "poles",
+    }
+    assert (tmp_path / "report.html").exists()
+    assert (tmp_path / "result.json").read_bytes() == result
 
 
 def test_orbax_on_a_full_disk_ends_in_a_clear_line(runs, straight, tmp_path):
@@ -114,26 +144,3 @@ def test_orbax_on_a_full_disk_ends_in_a_clear_line(runs, straight, tmp_path):
     assert process.returncode == FAILED
     # Not the only line: threads of Orbax may print tracebacks of their own around it.
     assert any("error: cannot read or write" in line for line in out.splitlines())
-
-
-def test_a_figure_that_fails_is_one_line(launch, tmp_path, monkeypatch):
-    def broken(*_):
-        raise RuntimeError("no ink\nat all")
-
-    monkeypatch.setattr(figures, "loss_terms", broken)
-    code, out, _ = launch(tmp_path, SHORT, drawn=True)
-    assert code == 0
-    assert "no figure loss_terms: RuntimeError: no ink at all" in out
-    assert (tmp_path / "result.json").exists()
-    assert (tmp_path / "figures" / "field_worst.png").exists()
-    assert (tmp_path / "report.html").exists()
-
-
-def test_the_result_is_written_before_the_figures(launch, tmp_path, monkeypatch):
-    def killed(*_):
-        assert (tmp_path / "result.json").exists()
-        raise OSError("the disk is gone")
-
-    monkeypatch.setattr(runner, "write_report", killed)
-    assert launch(tmp_path, SHORT)[0] == FAILED
-    assert (tmp_path / "result.json").exists()

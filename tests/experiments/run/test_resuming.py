@@ -6,24 +6,73 @@ import time
 
 import pytest
 
+from experiments.run.terminal import Console
+
 INTERRUPTED = 75
 
 
-def test_killed_at_a_random_moment(
-    runs, straight, tmp_path, wait_for_step, assert_bit_equal, read_rows
+@pytest.fixture
+def signal_at(monkeypatch):
+    """signal_at(number, start): a signal once a line is printed that starts so.
+
+    To this process: what a signal does to a process of its own, SIGTERM shows.
+    """
+    line = Console.line
+
+    def arrange(number, start):
+        def print_line(self, text):
+            line(self, text)
+            if text.startswith(start):
+                signal.raise_signal(number)
+
+        monkeypatch.setattr(Console, "line", print_line)
+
+    return arrange
+
+
+def test_told_to_stop_by_every_signal_and_killed_at_a_random_moment(
+    runs,
+    straight,
+    launch,
+    signal_at,
+    tmp_path,
+    wait_for_step,
+    last_state,
+    read_rows,
+    assert_bit_equal,
+    monkeypatch,
 ):
+    for number, step in ((signal.SIGUSR1, 20), (signal.SIGINT, 30)):
+        signal_at(number, f"step {step}/")
+        code, out, _ = launch(tmp_path)
+        assert code == INTERRUPTED
+        assert out[-1] == f"interrupted by {number.name}; the same command resumes"
+        assert int(last_state(tmp_path)["step"]) == step, "the signal cost steps"
+    monkeypatch.undo()
+
+    process = runs.start(tmp_path)
+    wait_for_step(process, tmp_path, 40)
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == INTERRUPTED, out
+    assert "resuming at step 30 of" in out and "Traceback" not in out
+    assert "interrupted by SIGTERM; the same command resumes" in out
+    saved = int(last_state(tmp_path)["step"])
+    assert saved >= 40, "the signal cost steps"
+
     seed = random.randrange(1000)
     print(f"random seed {seed}")
     chance = random.Random(seed)
     process = runs.start(tmp_path)
-    wait_for_step(process, tmp_path, 10 * chance.randrange(1, 8))
+    wait_for_step(process, tmp_path, saved + 10 * chance.randrange(1, 4))
     time.sleep(chance.uniform(0.0, 0.05))
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     assert not (tmp_path / "result.json").exists()
 
-    runs.complete(tmp_path)
+    code, out, _ = launch(tmp_path)
+    assert code == 0
     assert_bit_equal(straight, tmp_path)
     columns = ("step", "loss", "data", "pde", "validation")
 
@@ -33,29 +82,8 @@ def test_killed_at_a_random_moment(
     assert logged(tmp_path) == logged(straight)
 
 
-def test_told_to_stop_by_every_signal_in_turn(
-    runs, straight, tmp_path, wait_for_step, assert_bit_equal, last_state
-):
-    moments = [(signal.SIGTERM, 20), (signal.SIGUSR1, 50), (signal.SIGINT, 90)]
-    reached = 0
-    for number, step in moments:
-        process = runs.start(tmp_path)
-        wait_for_step(process, tmp_path, step)
-        process.send_signal(number)
-        out, _ = process.communicate(timeout=120)
-        assert process.returncode == INTERRUPTED, out
-        assert f"interrupted by {number.name}; the same command resumes" in out
-        assert "Traceback" not in out
-        saved = int(last_state(tmp_path)["step"])
-        assert saved >= max(step, reached), "the signal cost steps"
-        reached = saved
-    out = runs.complete(tmp_path)
-    assert f"resuming at step {reached}" in out
-    assert_bit_equal(straight, tmp_path)
-
-
 def test_begun_on_four_devices_and_finished_on_one(
-    runs, straight, tmp_path, wait_for_step, read_rows
+    runs, straight, launch, tmp_path, wait_for_step, read_rows
 ):
     """The weights were split in two; a checkpoint knows nothing of that."""
     process = runs.start(tmp_path, {"devices": 4, "weight_shards": 2})
@@ -64,8 +92,9 @@ def test_begun_on_four_devices_and_finished_on_one(
     out, _ = process.communicate(timeout=120)
     assert process.returncode == INTERRUPTED and "4 x cpu" in out, out
     saved = read_rows(tmp_path)[-1]["step"]
-    out = runs.complete(tmp_path)
-    assert "1 x cpu" in out and f"resuming at step {saved} of" in out
+    code, lines, _ = launch(tmp_path)
+    out = "\n".join(lines)
+    assert code == 0 and "1 x cpu" in out and f"resuming at step {saved} of" in out
     found, alone = ([row["loss"] for row in read_rows(w)] for w in (tmp_path, straight))
     assert len(found) == len(alone)
     # The first row has the same numbers summed in another order; later rows multiply
@@ -74,42 +103,31 @@ def test_begun_on_four_devices_and_finished_on_one(
     assert found == pytest.approx(alone, rel=1e-2)
 
 
-@pytest.mark.parametrize("moment", ["solving train set", "burgers on 16x9"])
-def test_a_signal_before_the_first_row(runs, tmp_path, read_rows, moment):
-    """While data are made, or the step compiles, a signal ends the run soon."""
-    compiling = moment.startswith("burgers")
-    workdir = tmp_path / "run"
-    unseen = {"cache": tmp_path / "cache", "data.num_test": 5000}
-    changes = {"model.width": 5} if compiling else unseen
-    process = runs.start(workdir, changes)
-    for line in process.stdout:
-        if line.startswith(moment):
-            break
-    process.send_signal(signal.SIGTERM)
-    sent = time.monotonic()
-    out, _ = process.communicate(timeout=120)
-    assert process.returncode == INTERRUPTED, out
-    assert "interrupted by SIGTERM" in out and "Traceback" not in out
-    # What cannot be cut short: a chunk of references, or a compilation and the steps
-    # up to the first row, which are saved.
-    assert [row["step"] for row in read_rows(workdir)] == ([10] if compiling else [])
-    assert time.monotonic() - sent < 60
+def test_a_signal_while_data_are_made(launch, signal_at, tmp_path):
+    """The set that is being solved is the last one."""
+    signal_at(signal.SIGTERM, "solving train set")
+    code, out, _ = launch(tmp_path / "run", {"cache": tmp_path / "cache"})
+    assert code == INTERRUPTED and "interrupted by SIGTERM" in out[-1]
+    assert sum(line.startswith("solving") for line in out) == 1
 
 
-def test_the_time_given_is_used_up(
-    launch, tmp_path, monkeypatch, read_rows, last_state
+def test_a_signal_before_the_first_row_and_the_time_given_used_up(
+    launch, signal_at, tmp_path, monkeypatch, read_rows, last_state
 ):
-    """The clock jumps when the first row is there: a checkpoint, exit code 75."""
+    """A compilation and the steps up to the first row are not cut short, but saved."""
+    signal_at(signal.SIGTERM, "burgers on 16x9")
+    assert launch(tmp_path)[0] == INTERRUPTED
+    assert [row["step"] for row in read_rows(tmp_path)] == [10]
+    assert int(last_state(tmp_path)["step"]) == 10
+    monkeypatch.undo()
 
     def clock():
-        return time.monotonic() + (7200.0 if read_rows(tmp_path) else 0.0)
+        """It jumps when the second row is there."""
+        return time.monotonic() + (7200.0 if len(read_rows(tmp_path)) > 1 else 0.0)
 
-    changes = {"train.steps": 40}
-    with monkeypatch.context() as patched:
-        patched.setattr("experiments.run.interruption.monotonic", clock)
-        code, out, _ = launch(tmp_path, changes, "--max_hours=1")
+    monkeypatch.setattr("experiments.run.interruption.monotonic", clock)
+    code, out, _ = launch(tmp_path, {}, "--max_hours=1")
     assert code == INTERRUPTED
+    assert any("resuming at step 10" in line for line in out)
     assert out[-1] == "interrupted by --max_hours=1; the same command resumes"
-    assert int(last_state(tmp_path)["step"]) == 10
-    code, out, _ = launch(tmp_path, changes, "--max_hours=1")
-    assert code == 0 and any("resuming at step 10" in line for line in out)
+    assert int(last_state(tmp_path)["step"]) == 20

@@ -44,7 +44,7 @@ def last_saved(workdir):
 
 
 def test_train_stop_together_die_and_go_on_alone(
-    start_pair, runs, tmp_path, wait_for_step, read_rows
+    start_pair, launch, tmp_path, wait_for_step, read_rows
 ):
     first, second = start_pair(tmp_path)
     wait_for_step(first, tmp_path, 20)
@@ -65,7 +65,9 @@ def test_train_stop_together_die_and_go_on_alone(
     together = {row["step"]: row["loss"] for row in read_rows(tmp_path)}
     saved = last_saved(tmp_path)
 
-    out = runs.complete(tmp_path, CHANGES)
+    code, lines, _ = launch(tmp_path, CHANGES)
+    out = "\n".join(lines)
+    assert code == 0, out
     assert "1 x cpu" in out and f"resuming at step {saved} of 200" in out
     alone = {row["step"]: row["loss"] for row in read_rows(tmp_path)}
     assert list(alone) == list(range(10, 201, 10))

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import shutil
 
 import numpy as np
 
@@ -92,18 +91,3 @@ def test_another_config_is_refused_and_the_differences_are_named(straight, launc
     assert "train.learning_rate: 0.01 there, 0.5 asked for" in err[0]
     assert "train.steps" not in err[0]
     assert fingerprint(straight) == before
-
-
-def test_a_report_that_is_missing_is_made_without_changing_the_result(
-    straight, launch, tmp_path
-):
-    """The run was killed between result.json and report.html."""
-    workdir = tmp_path / "run"
-    shutil.copytree(straight, workdir)
-    (workdir / "report.html").unlink()
-    shutil.rmtree(workdir / "figures")
-    result = (workdir / "result.json").read_bytes()
-    assert launch(workdir, drawn=True)[0] == 0
-    assert (workdir / "result.json").read_bytes() == result
-    assert (workdir / "report.html").exists()
-    assert len(list((workdir / "figures").iterdir())) == 7
