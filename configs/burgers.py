@@ -39,8 +39,8 @@ def get_config(recipe: str = "staged") -> RunConfig:
 
 
 def staged() -> RunConfig:
-    """The network of `fast`, trained for less time, and a corrector of what it left."""
-    return in_stages(fast(), steps=2000, corrector_steps=(2000,))
+    """The network of `fast`, trained for less time, and correctors of what it left."""
+    return in_stages(fast(), steps=1500, corrector_steps=(1200, 1200), last_applied=2)
 
 
 def fast() -> RunConfig:
