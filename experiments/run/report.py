@@ -41,7 +41,7 @@ def named_stages(
     one = jax.tree.map(lambda x: x[index : index + 1], inputs)
     count, fields = context.built.stage, {}
     for number, (u,) in enumerate(fields_by_stage(context, fitted, one), 1):
-        again = f", applied {number - count + 1} times" if number > count else ""
+        again = f" × {number - count + 1}" if number > count else ""
         fields[f"stage {min(number, count)}{again}"] = u
     return fields
 
