@@ -114,6 +114,9 @@ class Train(Section):
         "Steps without a better validation error that end the run; not set: never.",
         NOT_NEGATIVE,
     )
+    start_from: str = setting(
+        "", "Workdir of a run whose best parameters come first; empty: random ones."
+    )
     steps_per_call: int = setting(
         10, "Steps in one compiled call; results do not depend on it.", ABOVE_ZERO
     )

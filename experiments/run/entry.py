@@ -15,6 +15,7 @@ from absl import flags
 from experiments.config import command_line, overrides, show
 from experiments.config.schema import RunConfig
 from experiments.run import exit_codes
+from experiments.run.command import complain
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.open_run import silence_orbax
 from pilno_jax.checks import ArgumentError
@@ -173,12 +174,6 @@ def guarded(
         console.line(f"error: cannot read or write: {error}; what was saved is intact")
         return exit_codes.FAILED
     return exit_codes.DONE
-
-
-def complain(text: str) -> int:
-    """A user's slip: one line, and the exit code for it."""
-    print(f"error: {text}", file=sys.stderr)
-    return exit_codes.WRONG_CONFIG
 
 
 def show_bug(error: command_line.BrokenConfigFile, path: str) -> int:
