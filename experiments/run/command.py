@@ -10,6 +10,7 @@ from collections.abc import Callable
 from absl import flags
 
 from experiments.run import exit_codes
+from experiments.run.compiled_programs import keep_programs
 from pilno_jax.checks import ArgumentError
 
 HELP = {"--help", "-help", "-h", "--helpshort", "--helpfull"}
@@ -40,6 +41,7 @@ def answer(
         if words and not takes_words:
             text = f"unexpected argument {words[0]!r}: flags start with --"
             raise ArgumentError(text)
+        keep_programs()
         return main(words) or exit_codes.DONE
     except (ArgumentError, flags.Error) as error:
         return complain(str(error))

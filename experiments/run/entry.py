@@ -16,6 +16,7 @@ from experiments.config import command_line, overrides, show
 from experiments.config.schema import RunConfig
 from experiments.run import exit_codes
 from experiments.run.command import complain
+from experiments.run.compiled_programs import keep_programs
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.open_run import silence_orbax
 from pilno_jax.checks import ArgumentError
@@ -150,6 +151,7 @@ def guarded(
     """
     import jax
 
+    keep_programs()
     if config.devices > 1:
         # Set up once, so before the runner's modules touch any array.
         jax.config.update("jax_num_cpu_devices", config.devices)

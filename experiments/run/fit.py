@@ -61,6 +61,7 @@ def fit_run(context: RunContext) -> FittedRun:
     """
     train = context.built.config.train
     labelled = labelled_on_mesh(context)
+    context.console.update("preparing the first state")
     start = starting_point(context)
     step = int(start.state.step)
     require_space(context.folder, start.state)
@@ -73,6 +74,7 @@ def fit_run(context: RunContext) -> FittedRun:
     callbacks = run_callbacks(context, start, labelled, append_row, is_time_announced)
     state = start.state
     if not is_over:
+        context.console.update("compiling the training step")
         state = fit_steps(context, state, labelled, callbacks.in_order())
     callbacks.stop_on_request.ask()
     callbacks.stop_on_request.obey()

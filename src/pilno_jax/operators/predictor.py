@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import jax
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from pilno_jax.problems.base import Inputs, Problem
@@ -43,7 +44,20 @@ def initial_parameters(
     *grid, channels = features.shape
     blank = jax.numpy.zeros((*grid, channels + more_channels), features.dtype)
     # Compiled as a whole: one by one, its many small operations take twice as long.
-    return jax.jit(lambda key: network.init(key, blank, problem.grid.scaled))(key)
+    return jax.jit(
+        lambda key: network.init(key, blank, problem.grid.scaled),
+        compiler_options=_options(key),
+    )(key)
+
+
+def _options(key: jax.Array) -> dict[str, int] | None:
+    """On a CPU most of this program's time is that of its compilation: less of it.
+
+    The numbers are the same bits. Inside another compiled function there is no choice.
+    """
+    alone = not isinstance(key, Tracer)
+    quick = alone and jax.default_backend() == "cpu"
+    return {"xla_backend_optimization_level": 1} if quick else None
 
 
 def count_parameters(params: Params) -> int:
