@@ -1,5 +1,6 @@
 """A network between a problem's features and its hard constraints is an operator."""
 
+import os
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
@@ -53,11 +54,12 @@ def initial_parameters(
 def _options(key: jax.Array) -> dict[str, int] | None:
     """On a CPU most of this program's time is that of its compilation: less of it.
 
-    The numbers are the same bits. Inside another compiled function there is no choice.
+    The numbers are the same bits. Inside another compiled function there is no choice,
+    and whoever has made one for all programs keeps it.
     """
-    alone = not isinstance(key, Tracer)
-    quick = alone and jax.default_backend() == "cpu"
-    return {"xla_backend_optimization_level": 1} if quick else None
+    level = "xla_backend_optimization_level"
+    free = not isinstance(key, Tracer) and level not in os.environ.get("XLA_FLAGS", "")
+    return {level: 1} if free and jax.default_backend() == "cpu" else None
 
 
 def count_parameters(params: Params) -> int:
