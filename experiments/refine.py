@@ -6,7 +6,6 @@ Every input starts from the trained parameters. Prints residual and error before
 after; `--output=FILE.json` keeps them.
 """
 
-import math
 import time
 
 import jax
@@ -17,7 +16,7 @@ from experiments.run import other_law, outputs, trained_run_flags
 from experiments.run.command import run_command
 from experiments.run.open_run import open_run
 from pilno_jax import evaluation
-from pilno_jax.checks import require
+from pilno_jax.checks import require_finite, require_positive
 from pilno_jax.evaluation import error_estimate, refinement
 from pilno_jax.runs import environment, files
 
@@ -30,7 +29,8 @@ RATE = flags.DEFINE_float("learning_rate", 3e-3, "Adam's, at the first step.")
 def main(words: list[str]) -> None:
     del words
     rate = RATE.value
-    require(0 < rate < math.inf, "learning_rate", rate, "a positive number")
+    require_positive(learning_rate=rate)
+    require_finite("learning_rate", rate)
     output = outputs.require_file("output", OUTPUT.value) if OUTPUT.value else None
     run, test = other_law.from_flags(open_run(WORKDIR.value))
     refine = refinement.refiner(
