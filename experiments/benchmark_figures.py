@@ -7,11 +7,12 @@ draws docs/figures/benchmark-*.png and headline.png from the finished runs of
 alone.
 """
 
-from absl import app, flags
+from absl import flags
 
 from experiments.pages import benchmark_figures
 from experiments.pages.benchmark_page import FIGURES
-from experiments.run.open_run import flags_only, silence_orbax
+from experiments.run.command import run_command
+from experiments.run.open_run import silence_orbax
 from experiments.suite import suite_flags
 from experiments.suite.registry import WITH_GOAL
 from pilno_jax import plotting
@@ -19,8 +20,8 @@ from pilno_jax import plotting
 flags.adopt_module_key_flags(suite_flags)
 
 
-def main(arguments: list[str]) -> None:
-    flags_only(arguments)
+def main(words: list[str]) -> None:
+    del words
     silence_orbax()
     root, cache = suite_flags.folders()
     for config in WITH_GOAL:
@@ -36,4 +37,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

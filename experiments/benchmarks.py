@@ -7,14 +7,12 @@ docs/benchmarks.md and the README's table. `--only_report` writes them from the 
 results alone.
 """
 
-import sys
-
-from absl import app, flags
+from absl import flags
 
 from experiments.pages.benchmark_page import PAGE, README, in_readme, page
 from experiments.pages.benchmark_results import RESULTS, read_results
 from experiments.paper.benchmark_runs import PARTS, gather, runs
-from experiments.run.entry import complain
+from experiments.run.command import complain, run_command
 from experiments.run.exit_codes import FAILED, INTERRUPTED
 from experiments.run.interruption import Interrupted
 from experiments.run.terminal import Console
@@ -31,9 +29,8 @@ ONLY_REPORT = flags.DEFINE_bool("only_report", False, "Train nothing.")
 flags.adopt_module_key_flags(suite_flags)
 
 
-def main(arguments: list[str]) -> int:
-    if len(arguments) > 1:
-        return complain(f"unexpected argument {arguments[1]!r}: flags start with --")
+def main(words: list[str]) -> int:
+    del words
     for flag, allowed in ((CONFIGS, list(BENCHMARKS)), (CHOSEN_PARTS, list(PARTS))):
         for value in set(flag.value) - set(allowed):
             text = f"{flag.name} = {value!r} is not allowed: expected some of {allowed}"
@@ -71,4 +68,4 @@ def train(console: Console) -> int:
 
 
 if __name__ == "__main__":
-    app.run(lambda arguments: sys.exit(main(arguments)))
+    run_command(main)

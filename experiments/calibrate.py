@@ -11,21 +11,26 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
-from absl import app, flags
+from absl import flags
 
-from experiments.run import other_law, trained_run_flags
-from experiments.run.open_run import flags_only, open_run
+from experiments.run import other_law, outputs, trained_run_flags
+from experiments.run.command import run_command
+from experiments.run.open_run import open_run
 from pilno_jax import evaluation, plotting
 from pilno_jax.evaluation import error_estimate
 from pilno_jax.runs import environment, files
 
-WORKDIR, OUTPUT = trained_run_flags.define(count=200)
+# Each half needs the three samples that a line and its spread are fitted to.
+WORKDIR, OUTPUT = trained_run_flags.define(count=200, at_least=6)
 flags.adopt_module_key_flags(trained_run_flags)
 
 
-def main(arguments: list[str]) -> None:
-    flags_only(arguments)
+def main(words: list[str]) -> None:
+    del words
+    output = outputs.require_file("output", OUTPUT.value) if OUTPUT.value else None
     run, test = other_law.from_flags(open_run(WORKDIR.value))
+    path = Path(WORKDIR.value) / "figures" / "calibration.png"
+    outputs.require_writable(path.parent)
     u = run.predict(test["inputs"])
     errors = evaluation.relative_errors(u, test["labels"])
     residuals_of = jax.jit(error_estimate.residuals(run.problem))
@@ -46,15 +51,14 @@ def main(arguments: list[str]) -> None:
         "samples": len(residuals),
     }
     print(*(f"{name} {value:.3g}" for name, value in summary.items()))
-    path = Path(WORKDIR.value) / "figures" / "calibration.png"
     figure = plotting.calibration_figure(residuals[unknown], errors[unknown], law)
     plotting.save(figure, path)
     print(f"drawn: {path}")
-    if OUTPUT.value:
+    if output:
         about = {"trained": run.config, "change": flags.FLAGS.change}
         content = {**about, **summary, **environment.environment()}
-        files.write_json(Path(OUTPUT.value), content)
+        files.write_json(output, content)
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

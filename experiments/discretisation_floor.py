@@ -10,14 +10,14 @@ relative to the forcing.
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from absl import app, flags
+from absl import flags
 
-from experiments.run.open_run import flags_only
+from experiments.run.command import run_command
+from experiments.run.outputs import require_file
 from experiments.suite.registry import BENCHMARKS, Floor
 from pilno_jax import problems
 from pilno_jax.numerics import norms
@@ -88,8 +88,9 @@ MEASURES: Mapping[Floor, Callable[[problems.Problem, jax.Array], float]] = {
 }
 
 
-def main(arguments: list[str]) -> None:
-    flags_only(arguments)
+def main(words: list[str]) -> None:
+    del words
+    output = require_file("output", OUTPUT.value)
     floors = {}
     with jax.enable_x64(True):
         for config, benchmark in BENCHMARKS.items():
@@ -102,8 +103,8 @@ def main(arguments: list[str]) -> None:
             floors[config] = {"mean": float(np.mean(values)), "max": max(values)}
             print(f"{config:12} mean {np.mean(values):.1e}, max {max(values):.1e}")
     content = {"samples": SAMPLES.value, "floors": floors, **environment.environment()}
-    files.write_json(Path(OUTPUT.value), content)
+    files.write_json(output, content)
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

@@ -5,9 +5,12 @@ python -m experiments.export --workdir=runs/burgers --output=shipped/burgers
 `--points=64,51` exports it for another grid.
 """
 
-from absl import app, flags
+from absl import flags
 
-from experiments.run.open_run import flags_only, open_run
+from experiments.run import outputs
+from experiments.run.command import run_command
+from experiments.run.open_run import open_run
+from pilno_jax.checks import require
 from pilno_jax.runs import exporting
 
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
@@ -15,15 +18,20 @@ OUTPUT = flags.DEFINE_string("output", None, "The folder to write.", required=Tr
 POINTS = flags.DEFINE_list("points", [], "Points of each axis; else the run's own.")
 
 
-def main(arguments: list[str]) -> None:
-    flags_only(arguments)
+def main(words: list[str]) -> None:
+    del words
+    points = POINTS.value
+    whole = all(number.strip().isdigit() for number in points)
+    require(whole, "points", ",".join(points), "whole numbers, as in 64,51")
+    output = outputs.require_folder("output", OUTPUT.value)
     run = open_run(WORKDIR.value)
-    if POINTS.value:
-        run = run.on(*map(int, POINTS.value))
-    folder = exporting.export(run, OUTPUT.value)
+    if points:
+        run = run.on(*map(int, points))
+    outputs.require_writable(output)
+    folder = exporting.export(run, output)
     for path in sorted(folder.iterdir()):
         print(f"{path.stat().st_size:10,} bytes  {path}")
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
-from absl import app, flags
+from absl import flags
 
+from experiments.run.command import run_command
+from experiments.run.outputs import require_folder, require_writable
 from experiments.suite.registry import BENCHMARKS
 from pilno_jax import plotting, problems
 
@@ -42,11 +44,10 @@ def report(
     }
 
 
-def main(argv: list[str]) -> None:
-    if len(argv) > 1:
-        raise app.UsageError(f"unknown arguments {argv[1:]}: only flags are taken")
-    workdir = Path(WORKDIR.value)
-    workdir.mkdir(parents=True, exist_ok=True)
+def main(words: list[str]) -> None:
+    del words
+    workdir = require_folder("workdir", WORKDIR.value)
+    require_writable(workdir)
     results = {}
     for config, benchmark in BENCHMARKS.items():
         problem = problems.make(**benchmark.problem_options)
@@ -67,4 +68,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

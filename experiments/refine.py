@@ -7,15 +7,16 @@ after; `--output=FILE.json` keeps them.
 """
 
 import time
-from pathlib import Path
 
 import jax
 import numpy as np
-from absl import app, flags
+from absl import flags
 
-from experiments.run import other_law, trained_run_flags
-from experiments.run.open_run import flags_only, open_run
+from experiments.run import other_law, outputs, trained_run_flags
+from experiments.run.command import run_command
+from experiments.run.open_run import open_run
 from pilno_jax import evaluation
+from pilno_jax.checks import require_finite, require_positive
 from pilno_jax.evaluation import error_estimate, refinement
 from pilno_jax.runs import environment, files
 
@@ -25,11 +26,15 @@ STEPS = flags.DEFINE_integer("steps", 200, "Steps for each input.", lower_bound=
 RATE = flags.DEFINE_float("learning_rate", 3e-3, "Adam's, at the first step.")
 
 
-def main(arguments: list[str]) -> None:
-    flags_only(arguments)
+def main(words: list[str]) -> None:
+    del words
+    rate = RATE.value
+    require_positive(learning_rate=rate)
+    require_finite("learning_rate", rate)
+    output = outputs.require_file("output", OUTPUT.value) if OUTPUT.value else None
     run, test = other_law.from_flags(open_run(WORKDIR.value))
     refine = refinement.refiner(
-        run.problem, run.operator, STEPS.value, learning_rate=RATE.value
+        run.problem, run.operator, STEPS.value, learning_rate=rate
     )
     predict = jax.jit(run.operator)
     residuals = jax.jit(error_estimate.residuals(run.problem))
@@ -60,16 +65,16 @@ def main(arguments: list[str]) -> None:
     # The first call compiles.
     each = float(np.median(seconds))
     print(f"{each:.2f} s for each input, {STEPS.value} steps")
-    if OUTPUT.value:
+    if output:
         about = {
             "trained": run.config,
             "change": flags.FLAGS.change,
             "steps": STEPS.value,
         }
-        timed = {"seconds_each": each, "learning_rate": RATE.value}
+        timed = {"seconds_each": each, "learning_rate": rate}
         content = {**about, **timed, **summary, **environment.environment()}
-        files.write_json(Path(OUTPUT.value), content)
+        files.write_json(output, content)
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

@@ -8,15 +8,14 @@ then writes results/reproduction/<artifact>.json and docs/figures/<artifact>.png
 """
 
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from absl import app, flags
+from absl import flags
 
 from experiments.paper import ARTIFACTS
 from experiments.paper.artifact import Findings, Report
-from experiments.run.entry import complain
+from experiments.run.command import complain, run_command
 from experiments.run.exit_codes import FAILED, INTERRUPTED
 from experiments.run.interruption import Interrupted
 from experiments.run.open_run import silence_orbax
@@ -80,9 +79,8 @@ def write(name: str, report: Report, findings: Findings) -> None:
     )
 
 
-def main(arguments: list[str]) -> int:
-    if len(arguments) > 1:
-        return complain(f"unexpected argument {arguments[1]!r}: flags start with --")
+def main(words: list[str]) -> int:
+    del words
     if LIST.value:
         for name, artifact in ARTIFACTS.items():
             print(f"{name:26}{artifact.title}")
@@ -100,10 +98,7 @@ def main(arguments: list[str]) -> int:
         for name in names
     }
     runs = unique(run for one in artifacts.values() for run in one.runs.values())
-    try:
-        mine = shard(runs, SHARD.value) if SHARD.value else runs
-    except ValueError as error:
-        return complain(str(error))
+    mine = shard(runs, SHARD.value) if SHARD.value else runs
     if DRY_RUN.value:
         for run in mine:
             print(shlex.join(["python", *run.command(root, cache)[1:]]))
@@ -144,4 +139,4 @@ def reproduce(
 
 
 if __name__ == "__main__":
-    app.run(lambda arguments: sys.exit(main(arguments)))
+    run_command(main)

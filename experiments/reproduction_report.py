@@ -5,16 +5,14 @@ python -m experiments.reproduction_report
 from results/reproduction/*.json alone.
 """
 
-from absl import app
-
 from experiments.pages import reproduction_page
 from experiments.paper import ARTIFACTS
-from experiments.run.open_run import flags_only
+from experiments.run.command import run_command
 from pilno_jax.runs import files
 
 
-def main(arguments: list[str]) -> None:
-    flags_only(arguments)
+def main(words: list[str]) -> None:
+    del words
     artifacts = reproduction_page.read_artifacts()
     page, guide = reproduction_page.PAGE, reproduction_page.GUIDE
     files.write_text(page, reproduction_page.page(artifacts))
@@ -23,4 +21,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

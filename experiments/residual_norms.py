@@ -14,14 +14,15 @@ left_after_descent: what part of a smooth error in that space is left after 1000
     of gradient descent on |r|^2, with the longest stable step.
 """
 
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from absl import app, flags
+from absl import flags
 
+from experiments.run.command import run_command
+from experiments.run.outputs import require_file
 from pilno_jax import problems
 from pilno_jax.problems.forced_kdv import MEASURES
 from pilno_jax.runs import files
@@ -112,15 +113,15 @@ def measured(name: str, draws: int) -> dict[str, float]:
     return {key: float(f"{mean:.3g}") for key, mean in zip(names, means, strict=True)}
 
 
-def main(arguments: list[str]) -> None:
-    if len(arguments) > 1:
-        raise app.UsageError(f"unknown arguments {arguments[1:]}: only flags are taken")
+def main(words: list[str]) -> None:
+    del words
+    output = require_file("output", OUTPUT.value)
     with jax.enable_x64(True):
         norms = {name: measured(name, DRAWS.value) for name in MEASURES}
     for name, numbers in norms.items():
         print(name, numbers)
-    files.write_json(Path(OUTPUT.value), {"draws": DRAWS.value, "norms": norms})
+    files.write_json(output, {"draws": DRAWS.value, "norms": norms})
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

@@ -7,22 +7,21 @@ random starts of which the best fit is kept. A few minutes; docs/poles.md says w
 shows.
 """
 
-from pathlib import Path
-
 import jax
 import numpy as np
-from absl import app, flags
+from absl import flags
 from matplotlib.figure import Figure
 
 from experiments.poles import linear_systems
-from experiments.run.open_run import flags_only
+from experiments.run.command import run_command
+from experiments.run.outputs import require_file
 from pilno_jax import plotting
 from pilno_jax.runs import environment, files
 
 OUTPUT = flags.DEFINE_string("output", "results/poles.json", "Where numbers go.")
 FIGURE = flags.DEFINE_string("figure", "docs/figures/poles.png", "The figure to draw.")
 STEPS = flags.DEFINE_integer("steps", 1000, "Of Adam.", lower_bound=1)
-POLISH = flags.DEFINE_integer("polish", 3000, "Steps of L-BFGS after them.")
+POLISH = flags.DEFINE_integer("polish", 3000, "Steps of L-BFGS after them.", 0)
 STARTS = flags.DEFINE_integer("starts", 8, "Random starts.", lower_bound=1)
 
 
@@ -33,8 +32,10 @@ def draw(systems: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
     return figure
 
 
-def main(arguments: list[str]) -> None:
-    flags_only(arguments)
+def main(words: list[str]) -> None:
+    del words
+    output = require_file("output", OUTPUT.value)
+    figure = require_file("figure", FIGURE.value)
     numbers, pictures = {}, {}
     with jax.enable_x64(True):
         for system in (linear_systems.oscillators(), linear_systems.diffusion()):
@@ -51,10 +52,10 @@ def main(arguments: list[str]) -> None:
             for row in rows:
                 print(system.name, *(f"{name} {x}" for name, x in row.items()))
             print(f"{system.name}: relative misfit {np.nanmin(misfits):.1e}")
-    plotting.save(draw(pictures), Path(FIGURE.value))
+    plotting.save(draw(pictures), figure)
     content = {"steps": STEPS.value, "polish": POLISH.value, "systems": numbers}
-    files.write_json(Path(OUTPUT.value), {**content, **environment.environment()})
+    files.write_json(output, {**content, **environment.environment()})
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

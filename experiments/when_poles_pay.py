@@ -8,17 +8,18 @@ what it shows, and holds the table.
 """
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from absl import app, flags
+from absl import flags
 
 from experiments.pages import markdown
 from experiments.poles import linear_systems
-from experiments.run.open_run import flags_only
+from experiments.run.command import run_command
+from experiments.run.outputs import require_file
+from pilno_jax.checks import require
 from pilno_jax.operators import Network, count_parameters
 from pilno_jax.runs import environment, files
 
@@ -27,7 +28,7 @@ OUTPUT = flags.DEFINE_string(
 )
 PAGE = flags.DEFINE_string("page", "docs/poles.md", "Which page has the table.")
 STEPS = flags.DEFINE_integer("steps", 500, "Of Adam.", lower_bound=1)
-POLISH = flags.DEFINE_integer("polish", 500, "Steps of L-BFGS after them.")
+POLISH = flags.DEFINE_integer("polish", 500, "Steps of L-BFGS after them.", 0)
 STARTS = flags.DEFINE_integer("starts", 2, "Random starts.", lower_bound=1)
 
 COMMAND = "python -m experiments.when_poles_pay"
@@ -51,8 +52,10 @@ def learn(
     }
 
 
-def main(arguments: list[str]) -> None:
-    flags_only(arguments)
+def main(words: list[str]) -> None:
+    del words
+    output, page = (require_file(flag.name, flag.value) for flag in (OUTPUT, PAGE))
+    require(page.is_file(), "page", str(page), "a page that exists")
     rows = []
     with jax.enable_x64(True):
         seen, unseen = (linear_systems.oscillators(seed) for seed in (0, 1))
@@ -60,14 +63,11 @@ def main(arguments: list[str]) -> None:
             rows.append({"layer": name, **learn(model, seen, unseen)})
             print(*(f"{column} {value}" for column, value in rows[-1].items()))
     content = {"steps": STEPS.value, "polish": POLISH.value, "starts": STARTS.value}
-    files.write_json(
-        Path(OUTPUT.value), {**content, "rows": rows, **environment.environment()}
-    )
-    page = Path(PAGE.value)
+    files.write_json(output, {**content, "rows": rows, **environment.environment()})
     files.write_text(
         page, markdown.fill(page.read_text(), COMMAND, markdown.table(rows))
     )
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

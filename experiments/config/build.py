@@ -9,7 +9,7 @@ import optax
 
 from experiments.config.schema import Causality, RunConfig, Train
 from pilno_jax import models, operators, problems
-from pilno_jax.checks import ArgumentError
+from pilno_jax.checks import ArgumentError, require
 from pilno_jax.numerics.precision import in_precision
 from pilno_jax.training import batches, causality, objective, optimizers
 from pilno_jax.training.stage_objective import stage_objective
@@ -84,7 +84,11 @@ def _stage(
     config: RunConfig, problem: problems.Problem, before: Sequence[BuiltRun]
 ) -> BuiltRun:
     model = _section("model", models.make, config.model.to_dict())
+    channels = getattr(model, "out_channels", 1)
+    allowed = "1: u is one field, which no other channel would reach"
+    require(channels == 1, "model.out_channels", channels, allowed)
     weights = objective.Weights(**config.weights.to_dict())
+    _require_objective(problem, weights, config.train)
     networks = (*(one.model for one in before), model)
     apply = in_precision(model.apply, config.matmul_precision)
     train = config.train
@@ -113,6 +117,20 @@ def _stage(
         optimizer=_optimizer(train),
         predict_before=_with_tuple(before) if before else None,
     )
+
+
+def _require_objective(
+    problem: problems.Problem, weights: objective.Weights, train: Train
+) -> None:
+    """Some term of the loss weighs more than 0, or nothing would be learnt."""
+    labelled, virtual = train.num_train > 0, train.batch_physics > 0
+    terms = {
+        name: weights.of(name)
+        for name in objective.term_names(problem)
+        if (virtual if objective.is_virtual(name) else labelled)
+    }
+    allowed = "one above 0 at least"
+    require(any(terms.values()), "weights of all terms of the loss", terms, allowed)
 
 
 def _operator(

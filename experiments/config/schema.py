@@ -16,6 +16,7 @@ from experiments.config.settings import (
     FRACTION,
     NOT_NEGATIVE,
     PART_OF_A_PATH,
+    SEED,
     Section,
     of_kind,
     one_of,
@@ -43,7 +44,7 @@ class Data(Section):
     seed: int = setting(
         2026,
         "Seed of these sets, which are the same for every training seed.",
-        NOT_NEGATIVE,
+        SEED,
     )
 
 
@@ -112,6 +113,9 @@ class Train(Section):
         None,
         "Steps without a better validation error that end the run; not set: never.",
         NOT_NEGATIVE,
+    )
+    start_from: str = setting(
+        "", "Workdir of a run whose best parameters come first; empty: random ones."
     )
     steps_per_call: int = setting(
         10, "Steps in one compiled call; results do not depend on it.", ABOVE_ZERO
@@ -237,9 +241,7 @@ class RunConfig(Section):
         "Name of the recipe, which the default workdir carries too.",
         PART_OF_A_PATH,
     )
-    seed: int = setting(
-        0, "Seed of training set, parameters and batches.", NOT_NEGATIVE
-    )
+    seed: int = setting(0, "Seed of training set, parameters and batches.", SEED)
     devices: int = setting(
         1, "Devices of each process, which share every batch.", ABOVE_ZERO
     )

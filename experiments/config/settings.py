@@ -6,16 +6,18 @@ in a `Section`, and every `Section` checks its fields when it is made.
 """
 
 import dataclasses
-import math
 import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
+import numpy as np
+
 from pilno_jax.checks import ArgumentError, require
 
 T = TypeVar("T")
+LARGEST = float(np.finfo(np.float32).max)  # beyond it a number becomes infinite
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Range:
 ABOVE_ZERO = Range(lambda value: value > 0, "a number above 0")
 ABOVE_ONE = Range(lambda value: value > 1, "a number above 1")
 NOT_NEGATIVE = Range(lambda value: value >= 0, "a number >= 0")
+SEED = Range(lambda value: 0 <= value < 2**32, "a number from 0 to 2^32 - 1")
 FRACTION = Range(lambda value: 0 < value <= 1, "(0, 1]")
 BELOW_ONE = Range(lambda value: 0 <= value < 1, "[0, 1)")
 PART_OF_A_PATH = Range(
@@ -154,8 +157,8 @@ def of_kind(path: str, value: Any, kind: Any) -> Any:
     require(fits, path, value, f"a value of type {' or '.join(wanted)}")
     if isinstance(value, tuple):
         return _items_of_kind(path, value, kind)
-    finite = not isinstance(value, float) or math.isfinite(value)
-    require(finite, path, value, "a finite number")
+    finite = not isinstance(value, float) or abs(value) <= LARGEST
+    require(finite, path, value, "a finite number, in float32")
     return value
 
 

@@ -6,11 +6,12 @@ Then open the address it prints. Prediction, reference and residual are computed
 draw. Only this machine can reach the page. Ctrl-C ends it.
 """
 
-from absl import app, flags
+from absl import flags
 
 from experiments.demo.answers import Answers
-from experiments.demo.server import serve
-from experiments.run.open_run import flags_only, open_run
+from experiments.demo.server import require_free, serve
+from experiments.run.command import run_command
+from experiments.run.open_run import open_run
 
 WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
 PORT = flags.DEFINE_integer(
@@ -18,10 +19,12 @@ PORT = flags.DEFINE_integer(
 )
 
 
-def main(arguments: list[str]) -> None:
-    flags_only(arguments)
+def main(words: list[str]) -> None:
+    del words
+    require_free(PORT.value)
+    run = open_run(WORKDIR.value)
     print("compiling ...", flush=True)
-    server = serve(Answers(open_run(WORKDIR.value)), PORT.value)
+    server = serve(Answers(run), PORT.value)
     print(f"open http://127.0.0.1:{server.server_port}  (Ctrl-C ends)", flush=True)
     try:
         server.serve_forever()
@@ -32,4 +35,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_command(main)

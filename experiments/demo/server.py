@@ -1,6 +1,7 @@
 """HTTP around `Answers`: loopback only, every request checked, none ends the server."""
 
 import json
+import socket
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.demo.answers import Answers
+from pilno_jax.checks import ArgumentError
 
 PAGE = Path(__file__).parent / "page.html"
 LARGEST_BODY = 4_000_000
@@ -33,6 +35,17 @@ def serve(answers: Answers, port: int) -> "DemoServer":
         port: of the page; 0 takes a free one.
     """
     return DemoServer(answers, port)
+
+
+def require_free(port: int) -> None:
+    """An `ArgumentError` if the port is taken, before anything is compiled for it."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            text = f"port = {port} is not allowed: expected a free one ({error})"
+            raise ArgumentError(text) from error
 
 
 class DemoServer(ThreadingHTTPServer):

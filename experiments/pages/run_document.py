@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from pilno_jax.checks import ArgumentError
+
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -35,7 +37,7 @@ def run(path: Path, values: dict[str, Any] | None = None) -> dict[str, Any]:
                     ast.Constant(replaced.pop(name)), node.value
                 )
     if replaced:
-        raise ValueError(f"{sorted(replaced)} are not assigned in {path}")
+        raise ArgumentError(f"{sorted(replaced)} are not assigned in {path}")
     names: dict[str, Any] = {"__name__": path.stem}
     exec(compile(tree, str(path), "exec"), names)
     return names

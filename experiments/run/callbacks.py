@@ -21,7 +21,7 @@ Terms = dict[str, float]
 
 
 class Diverged(Exception):
-    """Too many consecutive steps were not finite."""
+    """Too many consecutive steps were not finite, or the parameters are not."""
 
 
 class StepTimer:
@@ -156,10 +156,10 @@ def shown_terms(metrics: Terms, loss_columns: frozenset[str]) -> list[str]:
 
 
 class DivergenceGuard:
-    """Raises `Diverged` when too many consecutive steps were not finite.
+    """Raises `Diverged` when nothing good can come of further steps.
 
     Args:
-        max_skipped: that many are too many.
+        max_skipped: so many consecutive steps that were not finite are too many.
         explain: (progress, metrics of the last call with a finite step) -> message.
     """
 
@@ -170,7 +170,7 @@ class DivergenceGuard:
     def __call__(self, progress: Progress) -> None:
         if math.isfinite(progress.metrics["loss"]):
             self._last_finite = progress.metrics
-        if progress.in_a_row >= self._max_skipped:
+        if progress.in_a_row >= self._max_skipped or not progress.is_finite:
             raise Diverged(self._explain(progress, self._last_finite))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 
 from pilno_jax import data
-from pilno_jax.problems import label_options, make
+from pilno_jax.problems import FACTORIES, label_options, make
 
 SPLITS = ("train", "validation", "test")
 
@@ -45,4 +45,5 @@ def labelled_set(
         key = jax.random.fold_in(jax.random.key(seed), salt)
         return data.generate(make(**options), key, count, report=report)
 
-    return data.cached(cache, description, generate)
+    shaped_by = FACTORIES[options["name"]], labelled_set
+    return data.cached(cache, description, generate, *shaped_by)

@@ -15,6 +15,8 @@ from absl import flags
 from experiments.config import command_line, overrides, show
 from experiments.config.schema import RunConfig
 from experiments.run import exit_codes
+from experiments.run.command import complain
+from experiments.run.compiled_programs import keep_programs
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.open_run import silence_orbax
 from pilno_jax.checks import ArgumentError
@@ -149,6 +151,7 @@ def guarded(
     """
     import jax
 
+    keep_programs()
     if config.devices > 1:
         # Set up once, so before the runner's modules touch any array.
         jax.config.update("jax_num_cpu_devices", config.devices)
@@ -173,12 +176,6 @@ def guarded(
         console.line(f"error: cannot read or write: {error}; what was saved is intact")
         return exit_codes.FAILED
     return exit_codes.DONE
-
-
-def complain(text: str) -> int:
-    """A user's slip: one line, and the exit code for it."""
-    print(f"error: {text}", file=sys.stderr)
-    return exit_codes.WRONG_CONFIG
 
 
 def show_bug(error: command_line.BrokenConfigFile, path: str) -> int:

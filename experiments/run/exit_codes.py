@@ -5,6 +5,7 @@ FAILED = 1  # also Python's own for an exception that nobody caught
 WRONG_CONFIG = 2
 DIVERGED = 3
 INTERRUPTED = 75  # EX_TEMPFAIL: the same command goes on from what is saved
+STOPPED = 130  # by Ctrl-C, with nothing to save: what shells say of SIGINT
 
 MEANINGS = {
     DONE: "done",

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 from collections.abc import Callable
 
 import jax
@@ -10,6 +11,7 @@ from experiments.run.announce import announce
 from experiments.run.callbacks import (
     Best,
     Checkpointing,
+    Diverged,
     DivergenceGuard,
     EarlyStopping,
     MetricsRows,
@@ -23,9 +25,9 @@ from experiments.run.callbacks import (
 )
 from experiments.run.context import Clock, RunContext
 from experiments.run.metrics import Row, loss_columns
+from experiments.run.starting_point import StartingPoint, report_damage, starting_point
 from experiments.run.workdir import disk_errors, require_space
 from pilno_jax import data, evaluation, operators, training
-from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs import metrics_log
 from pilno_jax.runs.checkpoints import Notes
 from pilno_jax.training import accumulation, batches, devices
@@ -51,15 +53,6 @@ class FittedRun:
     clock: Clock
 
 
-@dataclasses.dataclass(frozen=True)
-class StartingPoint:
-    """Where a process takes up a run: its first state, or the latest one saved."""
-
-    state: training.State
-    best: Best
-    clock: Clock
-
-
 def fit_run(context: RunContext) -> FittedRun:
     """Train from the beginning, or from the latest checkpoint, to the end.
 
@@ -68,6 +61,7 @@ def fit_run(context: RunContext) -> FittedRun:
     """
     train = context.built.config.train
     labelled = labelled_on_mesh(context)
+    context.console.update("preparing the first state")
     start = starting_point(context)
     step = int(start.state.step)
     require_space(context.folder, start.state)
@@ -80,6 +74,7 @@ def fit_run(context: RunContext) -> FittedRun:
     callbacks = run_callbacks(context, start, labelled, append_row, is_time_announced)
     state = start.state
     if not is_over:
+        context.console.update("compiling the training step")
         state = fit_steps(context, state, labelled, callbacks.in_order())
     callbacks.stop_on_request.ask()
     callbacks.stop_on_request.obey()
@@ -95,29 +90,6 @@ def labelled_on_mesh(context: RunContext) -> data.Data:
     if context.frozen:
         labelled["frozen"] = context.frozen
     return devices.replicate(labelled, context.mesh)
-
-
-def starting_point(context: RunContext) -> StartingPoint:
-    fresh, latest = fresh_state(context), context.checkpoints.latest
-    if latest is None:
-        return StartingPoint(fresh, Best(), context.clock)
-    state, notes = context.checkpoints.restore(latest, fresh)
-    clock = dataclasses.replace(context.clock, seconds_before=notes["elapsed"])
-    return StartingPoint(state, Best(**notes["best"]), clock)
-
-
-def fresh_state(context: RunContext) -> training.State:
-    """The state before the first step, a function of the config and its seed alone."""
-    built = context.built
-    key, more_channels = jax.random.key(built.config.seed), 0
-    if built.stage > 1:
-        key, more_channels = jax.random.fold_in(key, built.stage), NUM_CHANNELS
-    init_key, train_key = jax.random.split(key)
-    params = operators.initial_parameters(
-        built.problem, built.model, init_key, more_channels
-    )
-    state = training.initial_state(params, built.optimizer, train_key)
-    return devices.shard_state(state, context.mesh)
 
 
 def open_log(context: RunContext, step: int) -> Callable[[Row], None]:
@@ -256,9 +228,13 @@ def explain_divergence(
         return built.loss(state.params, draw(samples, state.key, state.step))[1]
 
     now = {name: float(value) for name, value in terms(state, samples).items()}
+    what = (
+        f"{progress.in_a_row} steps in a row were not finite"
+        if progress.is_finite
+        else "parameters are not finite (is train.learning_rate too large?)"
+    )
     return (
-        f"{progress.in_a_row} steps in a row were not finite, up to step "
-        f"{progress.step}; seed {built.config.seed}; terms "
+        f"{what}, up to step {progress.step}; seed {built.config.seed}; terms "
         f"{', '.join(shown_terms(now, columns)) or 'none'}, before that "
         f"{', '.join(shown_terms(last_finite, columns)) or 'none'}; the last good "
         f"checkpoint is step {context.checkpoints.latest} in "
@@ -309,11 +285,14 @@ def best_checkpoint(
     context: RunContext, last: training.State, best: Best, clock: Clock
 ) -> FittedRun:
     """The fitted run, with the best parameters saved; restoring takes every process."""
+    if not math.isfinite(best.validation):
+        raise Diverged("no checkpoint has a finite validation error")
     with disk_errors(context.folder):
         context.checkpoints.wait()
-    best_step = context.checkpoints.best
-    assert best_step is not None  # the last step is always saved
-    state, _ = context.checkpoints.restore(best_step, last)
-    params = devices.to_host_local(state.averaged, context.mesh)
+    restored = context.checkpoints.restore_best(last)
+    if restored.damage:
+        report_damage(context, restored)
+    params = devices.to_host_local(restored.state.averaged, context.mesh)
     params = context.operator_params(params)
-    return FittedRun(params, best_step, best.validation, int(last.step), clock)
+    validation = restored.validation if restored.damage else best.validation
+    return FittedRun(params, restored.step, validation, int(last.step), clock)

@@ -10,8 +10,9 @@ import signal
 from time import monotonic
 from types import FrameType
 
-# What a scheduler sends before the limit, what a user types, what SLURM can be told.
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+# What a scheduler sends before the limit, what a user types, what SLURM can be told,
+# what a terminal that is closed sends.
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
 
 
 class Interrupted(Exception):
@@ -31,6 +32,8 @@ class Interruption:
 
     def __enter__(self) -> "Interruption":
         for number in SIGNALS:
+            if signal.getsignal(number) == signal.SIG_IGN:
+                continue  # as nohup wishes
             self._previous[number] = signal.signal(number, self._note)
         return self
 

@@ -1,10 +1,9 @@
 """A trained run for the commands that use one; errors are one line."""
 
-import sys
-
-from absl import app, logging
+from absl import logging
 
 import pilno_jax
+from pilno_jax.checks import ArgumentError
 
 
 def silence_orbax() -> None:
@@ -13,14 +12,9 @@ def silence_orbax() -> None:
 
 
 def open_run(workdir: str) -> pilno_jax.TrainedRun:
-    """The run in `workdir`, or the end of the program with the reason."""
+    """The run in `workdir`; that there is none is the user's slip."""
     silence_orbax()
     try:
         return pilno_jax.load(workdir)
-    except (FileNotFoundError, ValueError) as error:
-        sys.exit(f"error: {error}")
-
-
-def flags_only(arguments: list[str]) -> None:
-    if len(arguments) > 1:
-        raise app.UsageError(f"unknown arguments {arguments[1:]}: only flags are taken")
+    except FileNotFoundError as error:
+        raise ArgumentError(f"workdir: {error}") from error

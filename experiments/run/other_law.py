@@ -7,18 +7,20 @@ from typing import Any
 import jax
 from absl import flags
 
+from experiments.config.problem_and_model import ProblemSection
 from pilno_jax import data, problems
+from pilno_jax.checks import require
 from pilno_jax.runs.trained_run import TrainedRun
 
 FLAGS, NAMES = flags.FLAGS, ("change", "count", "seed")
 
 
-def define_flags(count: int) -> None:
+def define_flags(count: int, at_least: int) -> None:
     """Called by the entry points, not on import: names are global to a process."""
     flags.DEFINE_multi_string(
         "change", [], "A problem option for the test inputs, as in length_scale=0.5."
     )
-    flags.DEFINE_integer("count", count, "How many test inputs.", lower_bound=1)
+    flags.DEFINE_integer("count", count, "How many test inputs.", lower_bound=at_least)
     flags.DEFINE_integer("seed", 0, "Seed of the test inputs.", lower_bound=0)
 
 
@@ -30,7 +32,8 @@ def changes(texts: list[str]) -> dict[str, Any]:
     """{"length_scale": 0.5} of ["length_scale=0.5"]."""
     options = {}
     for text in texts:
-        name, _, value = text.partition("=")
+        name, equals, value = text.partition("=")
+        require(bool(name and equals), "change", text, "NAME=VALUE")
         try:
             options[name] = ast.literal_eval(value)
         except (SyntaxError, ValueError):
@@ -43,11 +46,12 @@ def under_law(
 ) -> tuple[TrainedRun, data.Data]:
     """The run on its problem with some options changed, and labelled inputs of it."""
     trained = run.config["problem"]
-    unknown = sorted(changed.keys() - trained.keys())
-    if unknown:
-        allowed = f"expected some of {sorted(trained)}"
-        raise ValueError(f"change = {unknown} is not allowed: {allowed}")
-    problem = problems.make(**{**trained, **changed})
+    law = ProblemSection.from_dict(trained)
+    options = sorted(law.options)
+    unknown = sorted(changed.keys() - law.options.keys())
+    require(not unknown, "change", unknown, f"some of {options}")
+    law = ProblemSection(law.name, {**law.options, **changed})
+    problem = problems.make(**law.to_dict())
     # Folded in: a training set of the same seed has other samples.
     key = jax.random.fold_in(jax.random.key(seed), 314)
     return dataclasses.replace(run, problem=problem), data.generate(problem, key, count)

@@ -1,5 +1,6 @@
 """One run: data, training, evaluation, report; resumable at any moment."""
 
+import contextlib
 import time
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,21 @@ from experiments.run.context import Clock, RunContext
 from experiments.run.evaluate import evaluate_run, fitted_error_bar, predict_with
 from experiments.run.fit import FittedRun, fit_run
 from experiments.run.interruption import Interruption
+from experiments.run.lock import locked
+from experiments.run.outputs import require_writable
 from experiments.run.report import print_result, write_report
+from experiments.run.starting_point import require_start
 from experiments.run.terminal import Console
 from experiments.run.workdir import (
     opened_checkpoints,
     require_same_config,
-    require_writable,
+    result_of,
+    settle_config,
 )
-from pilno_jax import data, operators
-from pilno_jax.checks import ArgumentError
+from pilno_jax import data, operators, problems
+from pilno_jax.checks import ArgumentError, require
 from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs import files
-from pilno_jax.runs.format import read_result, write_config
 from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
 
@@ -50,7 +54,8 @@ def run(
         stages = build_stages(config)
         rehearse(stages)
         require_same_config(folder, config)
-        result = read_result(workdir) if folder.result.exists() else None
+        require_start(stages[0], folder)
+        result = result_of(folder, stages[-1].config)
     except ArgumentError as error:
         raise WrongConfig(" ".join(str(error).split())) from error
 
@@ -59,8 +64,24 @@ def run(
         console.line(text)
         return result
     require_writable(workdir, cache)
-    if devices.is_main_process() and not folder.config.exists():
-        write_config(workdir, config.to_dict())
+    is_main = devices.is_main_process()
+    with locked(folder, console.line) if is_main else contextlib.nullcontext():
+        if is_main:
+            settle_config(folder, config, console.line)
+        fitted, context = fit_stages(stages, cache, folder, console, stop, clock)
+        return finish(context, fitted, origin)
+
+
+def fit_stages(
+    stages: tuple[BuiltRun, ...],
+    cache: Path,
+    folder: RunFolder,
+    console: Console,
+    stop: Interruption,
+    clock: Clock,
+) -> tuple[FittedRun, RunContext]:
+    """All stages, one after the other; the context is that of the last."""
+    config = stages[0].config
 
     def load_set(split: str, **changes: Any) -> data.Data:
         def report(done: int, total: int) -> None:
@@ -81,7 +102,7 @@ def run(
             fitted = fit_run(context)
         first_step += fitted.last_step
     assert fitted is not None and context is not None  # a run has a stage at least
-    return finish(context, fitted, origin)
+    return fitted, context
 
 
 def stage_params(fitted: FittedRun | None) -> tuple[operators.Params, ...]:
@@ -104,15 +125,14 @@ def finish(
     if not devices.is_main_process():
         return {}
     predictions = predict_with(context, fitted, context.sets["test"]["inputs"])
-    path = context.folder.result
-    if path.exists():  # the run was cut off between its result and its report
-        result = files.read_json(path)
-    else:
+    # There is one if the run was cut off between its result and its report.
+    result = result_of(context.folder, context.built.config)
+    if result is None:
         bar = fitted_error_bar(context, fitted)
         if bar is not None:
             files.write_json(context.folder.error_bar, bar.to_dict())
         result = evaluate_run(context, fitted, predictions, bar, origin)
-        files.write_json(path, result)
+        files.write_json(context.folder.result, result)
     print_result(context, result)
     write_report(context, fitted, predictions, result)
     return result
@@ -135,3 +155,18 @@ def rehearse(stages: tuple[BuiltRun, ...]) -> None:
         return stages[-1].predict(whole, inputs)
 
     jax.eval_shape(last_output, jax.random.key(0))
+    rehearse_laws(config, problem)
+
+
+def rehearse_laws(config: RunConfig, problem: problems.Problem) -> None:
+    """The laws that a run is tested on last, built before its training."""
+    key, vary = jax.random.key(0), config.evaluation.vary
+    options, inputs = config.problem.to_dict(), jax.eval_shape(problem.sample, key)
+    for value in config.evaluation.over if vary else ():
+        try:
+            law = problems.make(**{**options, vary: value})
+        except ArgumentError as error:
+            raise ArgumentError(f"evaluation.over: {error}") from error
+        same = law.grid == problem.grid and jax.eval_shape(law.sample, key) == inputs
+        allowed = f"values of {vary} that leave grid and inputs as they are"
+        require(same, "evaluation.over", value, allowed)

@@ -1,13 +1,12 @@
 """The workdir of a run before and while it is written to.
 
-Whose it is, whether it can be written to, and one type of error when it cannot.
+Whose it is, whether its checkpoints fit, and one type of error when they do not.
 """
 
 import contextlib
 import shutil
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import jax
 
@@ -15,8 +14,18 @@ from experiments.config.schema import RunConfig
 from pilno_jax import training
 from pilno_jax.checks import ArgumentError
 from pilno_jax.runs.checkpoints import Checkpoints
-from pilno_jax.runs.format import differing_fields, read_config
+from pilno_jax.runs.format import (
+    all_differences,
+    correct_config,
+    differing_fields,
+    is_result_of,
+    read_config,
+    read_result,
+    write_config,
+)
 from pilno_jax.runs.run_folder import RunFolder
+
+Say = Callable[[str], None]
 
 
 def require_same_config(folder: RunFolder, config: RunConfig) -> None:
@@ -29,14 +38,6 @@ def require_same_config(folder: RunFolder, config: RunConfig) -> None:
         raise ArgumentError(f"{folder.path} belongs to another config ({listed})")
 
 
-def require_writable(*paths: Path) -> None:
-    """Make these folders; an OSError now rather than after the data have been made."""
-    for path in paths:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path) as probe:
-            probe.write(b"\0" * 4096)
-
-
 def require_space(folder: RunFolder, state: training.State) -> None:
     """The three checkpoints that are kept and the one being written must fit."""
     arrays = jax.tree.leaves(state._replace(key=jax.random.key_data(state.key)))
@@ -45,6 +46,30 @@ def require_space(folder: RunFolder, state: training.State) -> None:
     if free < needed:
         text = f"{folder.path} has {free:.0f} MB free, checkpoints need {needed:.0f} MB"
         raise OSError(text)
+
+
+def settle_config(folder: RunFolder, config: RunConfig, say: Say) -> None:
+    """Write config.json, or what was corrected in it, which a line names."""
+    if not folder.config.exists():
+        write_config(folder.path, config.to_dict())
+        return
+    corrected = all_differences(read_config(folder.path), config.to_dict())
+    if corrected:
+        say(f"changed in this run: {'; '.join(corrected.values())}")
+        correct_config(folder.path, config.to_dict())
+
+
+def result_of(folder: RunFolder, config: RunConfig) -> dict[str, Any] | None:
+    """The result in the folder, if it is there and of this very config.
+
+    Args:
+        folder: of the run.
+        config: of the run's last stage, which results are written with.
+    """
+    result = read_result(folder.path) if folder.result.exists() else None
+    if result is not None and is_result_of(result, config.to_dict()):
+        return result
+    return None
 
 
 @contextlib.contextmanager

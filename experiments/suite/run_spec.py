@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.suite.registry import BENCHMARKS
-from pilno_jax.runs import files
+from pilno_jax.runs.format import read_result
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +49,7 @@ class RunSpec:
         """Its result, if the run is finished."""
         workdir = self.workdir(root)
         done = (workdir / "result.json").exists() and (workdir / "report.html").exists()
-        return files.read_json(workdir / "result.json") if done else None
+        return read_result(workdir) if done else None
 
 
 def _plain(value: Any) -> str:

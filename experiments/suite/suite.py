@@ -18,6 +18,7 @@ from experiments.run.exit_codes import INTERRUPTED
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.terminal import Console, about
 from experiments.suite.run_spec import RunSpec
+from pilno_jax.checks import ArgumentError
 
 
 class Failed(Exception):
@@ -30,7 +31,7 @@ def shard(runs: Sequence[RunSpec], part: str) -> list[RunSpec]:
     numbers = index.isdigit() and count.isdigit()
     if not (numbers and int(index) < int(count)):
         text = f"shard = {part!r} is not allowed: expected i/n with 0 <= i < n"
-        raise ValueError(text)
+        raise ArgumentError(text)
     return list(runs)[int(index) :: int(count)]
 
 

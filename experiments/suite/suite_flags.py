@@ -4,13 +4,16 @@ from pathlib import Path
 
 from absl import flags
 
+from experiments.run.outputs import require_folder
+
 ROOT = flags.DEFINE_string("root", "runs/reproduce", "Where the runs live.")
 CACHE = flags.DEFINE_string("cache", "runs/cache", "Where data sets are kept.")
 
 
 def folders() -> tuple[Path, Path]:
     """Where runs live, and where data sets are kept."""
-    return Path(ROOT.value), Path(CACHE.value)
+    root, cache = (require_folder(flag.name, flag.value) for flag in (ROOT, CACHE))
+    return root, cache
 
 
 def define_at_once() -> flags.FlagHolder[int]:

@@ -13,26 +13,72 @@ equation itself and unlabelled inputs:
 `python -m experiments.burgers` trains; `pilno_jax.load(workdir)` gives the result.
 """
 
+import importlib
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
-from pilno_jax.data import user_arrays as own_data
-from pilno_jax.evaluation import error_estimate, relative_errors, summary
-from pilno_jax.models import ALNO, FNO, LNO, DeepOMamba, poles
-from pilno_jax.operators import initial_parameters, predictor
-from pilno_jax.problems import Problem
-from pilno_jax.runs.trained_run import TrainedRun, load
-from pilno_jax.training import (
-    batches,
-    causality,
-    fit,
-    initial_state,
-    objective,
-    optimizers,
-    training_step,
-)
-from pilno_jax.training.objective import Weights
+if TYPE_CHECKING:
+    from pilno_jax.data import user_arrays as own_data
+    from pilno_jax.evaluation import error_estimate, relative_errors, summary
+    from pilno_jax.models import ALNO, FNO, LNO, DeepOMamba, poles
+    from pilno_jax.operators import initial_parameters, predictor
+    from pilno_jax.problems import Problem
+    from pilno_jax.runs.trained_run import TrainedRun, load
+    from pilno_jax.training import (
+        batches,
+        causality,
+        fit,
+        initial_state,
+        objective,
+        optimizers,
+        training_step,
+    )
+    from pilno_jax.training.objective import Weights
 
 __version__ = version("pilno-jax")
+# Imported when they are first asked for: JAX, Flax and Optax take a second.
+_HOMES = {
+    "pilno_jax.evaluation": ("relative_errors", "summary"),
+    "pilno_jax.models": ("ALNO", "FNO", "LNO", "DeepOMamba", "poles"),
+    "pilno_jax.operators": ("initial_parameters", "predictor"),
+    "pilno_jax.problems": ("Problem",),
+    "pilno_jax.runs.trained_run": ("TrainedRun", "load"),
+    "pilno_jax.training": ("fit", "initial_state", "training_step"),
+    "pilno_jax.training.objective": ("Weights",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULES = {
+    "own_data": "pilno_jax.data.user_arrays",
+    "error_estimate": "pilno_jax.evaluation.error_estimate",
+    **{
+        name: f"pilno_jax.training.{name}"
+        for name in ("batches", "causality", "objective", "optimizers")
+    },
+    **{
+        name: f"pilno_jax.{name}"
+        for name in (
+            *("data", "evaluation", "models", "numerics", "operators"),
+            *("plotting", "problems", "runs", "training"),
+        )
+    },
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        value = importlib.import_module(_MODULES[name])
+    elif name in _HOME_OF:
+        value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    else:
+        raise AttributeError(f"module 'pilno_jax' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})
+
+
 __all__ = [
     "ALNO",
     "FNO",

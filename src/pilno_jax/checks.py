@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
+from jax import dtypes
 from jax.core import Tracer
+from jax.tree_util import keystr, tree_leaves_with_path
 
 
 class ArgumentError(ValueError):
@@ -54,7 +57,21 @@ def require_fields(
 
 
 def require_finite(name: str, value: Any) -> None:
+    """Real numbers that are finite, also in the precision JAX will give them."""
     if isinstance(value, Tracer):
         return
-    bad = int(np.size(value) - np.isfinite(value).sum())
-    require(bad == 0, name, f"<array with {bad} NaN or infinite entries>", "finite")
+    array = np.asarray(value)
+    real = array.dtype == bool or jnp.issubdtype(array.dtype, np.number)
+    real = real and not jnp.issubdtype(array.dtype, np.complexfloating)
+    require(real, f"dtype of {name}", str(array.dtype), "real numbers")
+    precision = dtypes.canonicalize_dtype(array.dtype)
+    with np.errstate(over="ignore"):
+        bad = int(array.size - np.isfinite(array.astype(precision)).sum())
+    given = f"<array with {bad} NaN or infinite entries>"
+    require(bad == 0, name, given, f"finite numbers, in {precision}")
+
+
+def require_finite_tree(name: str, tree: Any) -> None:
+    """The same of every array of a tree, such as the parameters of a network."""
+    for path, leaf in tree_leaves_with_path(tree):
+        require_finite(f"{name} {keystr(path, simple=True, separator='/')}", leaf)

@@ -1,5 +1,7 @@
 """Labelled sets are functions of their key, and caches are never trusted blindly."""
 
+import importlib
+import json
 import logging
 import shutil
 import subprocess
@@ -12,7 +14,7 @@ import pytest
 import toy
 
 from pilno_jax import data
-from pilno_jax.data import cache
+from pilno_jax.data import cache, label_key
 
 PROBLEM = toy.decay()
 KEY = jax.random.key(3)
@@ -89,25 +91,50 @@ def test_a_bad_cache_is_made_again_and_said_so(tmp_path, caplog, damage):
     assert make.calls == 2
 
 
-@pytest.mark.parametrize("room", ["numerics", "problems", "data"])
-def test_a_changed_source_has_no_old_labels(room, tmp_path, monkeypatch):
-    """A copy of the sources in which one file has one more line has another key."""
-    package = Path(cache.__file__).parents[1]
+def test_a_change_of_any_source_is_another_key(tmp_path, monkeypatch):
     copied = tmp_path / "package"
-    shutil.copytree(package, copied, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(cache, "__file__", str(copied / "data" / "cache.py"))
-    cache._source_digest.cache_clear()
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(label_key.PACKAGE, copied, ignore=ignore)
+    monkeypatch.setattr(label_key, "PACKAGE", copied)
+    keys = [label_key.label_key({})]
+    for path in label_key.label_sources():
+        path.write_text(path.read_text() + "# changed\n")
+        keys.append(label_key.label_key({}))
+    distinct = {json.dumps(key) for key in keys}
+    assert len(distinct) == len(keys) > 20
+
+
+OWN_PROBLEM = """
+from pilno_jax.problems import diffusion
+import own_helper
+
+def own(**options):
+    return own_helper.twice(diffusion(**options))
+"""
+
+
+def test_the_user_s_own_files_are_part_of_the_key(tmp_path, monkeypatch):
+    """The file of the factory, a module it imports, and a file that an option names."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_helper.py").write_text("def twice(x): return x\n")
+    (tmp_path / "own_problem.py").write_text(OWN_PROBLEM)
+    (tmp_path / "arrays.npz").write_bytes(b"1")
+    own = importlib.import_module("own_problem").own
+    options = {"name": "own", "path": str(tmp_path / "arrays.npz")}
+    keys = [label_key.label_key(options, own)]
+    for name in ("own_problem.py", "own_helper.py", "arrays.npz"):
+        with (tmp_path / name).open("a") as file:
+            file.write("# changed\n")
+        keys.append(label_key.label_key(options, own))
+    assert len({json.dumps(key) for key in keys}) == 4
+
+
+def test_double_precision_has_labels_of_its_own(tmp_path):
     make = Maker()
-    data.cached(tmp_path, {"name": "toy"}, make)
-    data.cached(tmp_path, {"name": "toy"}, make)
-    assert make.calls == 1
-    changed = sorted((copied / room).rglob("*.py"))[-1]
-    changed.write_text(changed.read_text() + "# changed\n")
-    cache._source_digest.cache_clear()
-    data.cached(tmp_path, {"name": "toy"}, make)
+    for x64 in (False, True, False):
+        with jax.enable_x64(x64):
+            data.cached(tmp_path, {"name": "toy"}, make)
     assert make.calls == 2
-    monkeypatch.undo()
-    cache._source_digest.cache_clear()
 
 
 def test_every_module_that_problems_reach_is_part_of_the_key():
@@ -125,7 +152,7 @@ def test_every_module_that_problems_reach_is_part_of_the_key():
     printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout
     reached = {Path(line) for line in printed.splitlines()}
     assert len(reached) > 10
-    assert reached <= set(cache.label_sources())
+    assert reached <= set(label_key.label_sources())
 
 
 def test_nothing_half_written_is_left_when_writing_fails(tmp_path, monkeypatch):

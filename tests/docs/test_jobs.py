@@ -54,6 +54,15 @@ def test_a_dry_run_prints_the_command(script, arguments, command):
     assert (found.returncode, found.stdout.strip()) == (0, command)
 
 
+def test_the_measurements_are_commands_that_there_are():
+    lines = run("first_gpu_run.sh", "there", DRY_RUN="1").stdout.splitlines()
+    modules = [line.split()[2] for line in lines if line.startswith("python -m")]
+    assert len(modules) == 5 and lines[-1].endswith("-czf there.tar.gz there")
+    for module in modules:
+        assert (ROOT / f"{module.replace('.', '/')}.py").is_file()
+    assert not (ROOT / "there").exists()
+
+
 def test_the_tpu_command_reaches_every_host():
     said = run("tpu_vm.sh", "burgers", "--config.devices=4", DRY_RUN="1").stdout
     assert said.startswith("gcloud compute tpus tpu-vm ssh mine --zone=here")

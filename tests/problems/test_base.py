@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import pytest
 import toy
 
+from pilno_jax import problems
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.problems import InputField
 
@@ -78,3 +79,37 @@ def test_impossible_descriptions_are_named():
 def test_a_problem_without_another_grid_says_so():
     with pytest.raises(ValueError, match="'decay' has no other grid: set `rebuild`"):
         toy.decay().on(8, 9)
+
+
+def grids(*axes):
+    """A grid of 4 x 9 nodes of the unit square, with some of its axes replaced."""
+    given = {axis.name: axis for axis in axes}
+    unit = Axis("x", 0.0, 1.0, 4, periodic=True), Axis("t", 0.0, 1.0, 9)
+    return Grid(tuple(given.get(axis.name, axis) for axis in unit))
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        grids(Axis("x", 0.0, 2.0, 4, periodic=True)),
+        grids(Axis("x", 0.0, 1.0, 4)),
+        grids(Axis("t", 0.0, 0.5, 9)),
+        Grid((*grids().axes, Axis("z", 0.0, 1.0, 4))),
+        Grid(grids().axes[:1]),
+    ],
+    ids=str,
+)
+def test_a_grid_of_another_domain_is_not_taken_for_one_of_ours(grid):
+    """A problem that only knows how many points to take must not drop the rest."""
+    with pytest.raises(
+        ValueError, match=r"grid = .* 8 x in \[0, 1\) x 9 t in \[0, 1\]"
+    ):
+        problems.diffusion(num_x=8, num_t=9).on(grid)
+
+
+def test_a_problem_that_knows_other_domains_is_rebuilt_on_them():
+    longer = grids(Axis("t", 0.0, 3.0, 9))
+    problem = dataclasses.replace(
+        toy.decay(), rebuild=lambda grid: dataclasses.replace(toy.decay(), grid=grid)
+    )
+    assert problem.on(longer).grid == longer

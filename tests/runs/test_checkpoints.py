@@ -1,6 +1,7 @@
 """What is kept, what comes back, and in which shape."""
 
 import math
+import shutil
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +9,7 @@ import numpy as np
 import optax
 import pytest
 
-from pilno_jax.runs.checkpoints import Checkpoints
+from pilno_jax.runs.checkpoints import Checkpoints, best_parameters
 from pilno_jax.training.loop import initial_state
 
 
@@ -31,14 +32,16 @@ def kept(folder):
 def test_latest_and_best_stay_when_the_metric_worsens(tmp_path):
     save_all(tmp_path, [5.0, 1.0, 3.0, 4.0, 6.0])
     with Checkpoints(tmp_path) as checkpoints:
-        assert (checkpoints.latest, checkpoints.best) == (4, 1)
+        assert checkpoints.latest == 4
+        assert checkpoints.restore_best(state_at(0)).step == 1
     assert kept(tmp_path) == [1, 3, 4]
 
 
 def test_a_nan_neither_wins_nor_displaces_the_best(tmp_path):
     save_all(tmp_path, [2.0, 1.0, math.nan, math.nan, math.nan])
     with Checkpoints(tmp_path) as checkpoints:
-        assert (checkpoints.latest, checkpoints.best) == (4, 1)
+        assert checkpoints.latest == 4
+        assert checkpoints.restore_best(state_at(0)).step == 1
 
 
 def test_everything_comes_back_bit_for_bit(tmp_path):
@@ -69,6 +72,57 @@ def test_the_saved_values_are_those_of_the_moment(tmp_path):
     with Checkpoints(tmp_path) as checkpoints:
         found, _ = checkpoints.restore(0, state_at(0))
     np.testing.assert_array_equal(found.params["layer"]["w"], np.ones((3, 2)))
+
+
+def largest_file(folder):
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return max(files, key=lambda path: path.stat().st_size)
+
+
+def cut_off(state):
+    path = largest_file(state / "d")
+    path.write_bytes(path.read_bytes()[:100])
+
+
+def one_value_changed(state):
+    """As a bad disk would: the files are whole, their checksums too, a number is not.
+
+    The arrays of another checkpoint are in their place, so Orbax has no objection.
+    """
+    other = state.parents[1] / "1" / "state"
+    shutil.rmtree(state)
+    shutil.copytree(other, state)
+
+
+@pytest.mark.parametrize("damage", [cut_off, one_value_changed, shutil.rmtree])
+def test_a_damaged_checkpoint_is_passed_over_and_kept(tmp_path, damage, caplog):
+    folder = tmp_path / "checkpoints"
+    save_all(folder, [3.0, 2.0, 1.0])
+    damage(folder / "2" / "state")
+    like = state_at(0)
+    step, averaged = best_parameters(folder, jax.eval_shape(lambda: like.averaged))
+    assert step == 1 and float(averaged["layer"]["w"][0, 0]) == 2.0
+    assert len(caplog.messages) == 1 and "checkpoint 2 cannot" in caplog.messages[0]
+    assert "taking step 1" in caplog.messages[0] and "\n" not in caplog.messages[0]
+    with Checkpoints(folder) as checkpoints:
+        newest, best = checkpoints.restore_newest(like), checkpoints.restore_best(like)
+        assert newest.step == best.step == 1 and best.validation == 2.0
+        assert int(newest.state.step) == 1 and newest.notes == {"error": "2.0"}
+        assert len(newest.damage) == 1 and "\n" not in newest.damage[0]
+        checkpoints.set_aside(newest.step)
+        # The run gets there again, and saves; what was damaged is still there.
+        checkpoints.save(2, state_at(2, 9.0), 1.0, {})
+    assert kept(folder) == [1, 2] and (tmp_path / "damaged" / "checkpoints-2").is_dir()
+    with Checkpoints(folder) as checkpoints:
+        assert checkpoints.restore_newest(like).step == 2
+
+
+def test_a_run_without_any_usable_checkpoint_is_not_begun_anew(tmp_path):
+    save_all(tmp_path, [1.0, 2.0])
+    for step in "01":
+        cut_off(tmp_path / step / "state")
+    with Checkpoints(tmp_path) as checkpoints, pytest.raises(OSError, match="1 cannot"):
+        checkpoints.restore_newest(state_at(0))
 
 
 def test_another_architecture_is_refused(tmp_path):

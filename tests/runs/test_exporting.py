@@ -1,6 +1,7 @@
 """What is shipped predicts bit for bit what the run does, or refuses to."""
 
 import ast
+import dataclasses
 import importlib.util
 import json
 import shutil
@@ -140,6 +141,13 @@ def test_a_folder_without_an_operator_is_told(tmp_path):
 def test_inputs_that_do_not_fit_are_told(folder, inputs, told):
     with pytest.raises(ValueError, match=told):
         load_operator.load(folder)(inputs)
+
+
+def test_an_operator_that_is_not_finite_is_not_shipped(run, tmp_path):
+    broken = jax.tree.map(lambda x: x * np.inf, run.params)
+    with pytest.raises(ValueError, match="parameter params/.* infinite"):
+        exporting.export(dataclasses.replace(run, params=broken), tmp_path / "shipped")
+    assert not (tmp_path / "shipped").exists()
 
 
 def test_inputs_of_the_reference_alone_are_left_out():

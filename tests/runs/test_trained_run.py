@@ -110,11 +110,61 @@ def test_the_same_parameters_predict_on_a_finer_grid(folder):
         ({"u0": np.ones(15)}, "shape of u0"),
         ({"u0": np.ones((2, 3, 16))}, "shape of u0"),
         ({"u0": np.full(16, np.nan)}, "finite"),
+        ({"u0": np.full(16, 1e39)}, "16 NaN or infinite.*float32"),
+        ({"u0": np.ones(16, complex)}, "dtype of u0.*real"),
+        ({"u0": ["a"] * 16}, "dtype of u0.*real"),
+        ({"u0": [[1.0], [1.0, 2.0]]}, "u0 = .*array of numbers"),
+        (np.ones(16), "inputs = .*dict"),
     ],
 )
 def test_inputs_that_do_not_fit_are_named(folder, inputs, told):
     with pytest.raises(ValueError, match=told):
         pilno_jax.load(folder).predict(inputs)
+
+
+def test_lists_and_empty_batches_are_inputs_too(folder):
+    run = pilno_jax.load(folder)
+    u0 = np.linspace(-1.0, 1.0, 16).astype(np.float32)
+    np.testing.assert_array_equal(
+        run.predict({"u0": u0.tolist()}), run.predict({"u0": u0})
+    )
+    nothing = run.predict({"u0": np.zeros((0, 16))})
+    assert nothing.shape == (0, 16, 9) and nothing.dtype == np.float32
+
+
+def test_an_applied_run_can_be_compiled_and_differentiated(folder):
+    run = pilno_jax.load(folder)
+    u0 = draw(run.problem)["u0"]
+    np.testing.assert_allclose(
+        jax.jit(run.apply)({"u0": u0}), run.predict({"u0": u0}), rtol=1e-4, atol=1e-6
+    )
+
+    def last(u0):
+        return run.apply({"u0": u0})[:, -1].sum()
+
+    direction = jnp.sin(jnp.arange(16.0))
+    slope = float(jax.jit(jax.grad(last))(u0) @ direction)
+    step = 1e-3
+    # Central differences in float32: an error of step^2, and rounding over the step.
+    difference = last(u0 + step * direction) - last(u0 - step * direction)
+    assert slope == pytest.approx(float(difference) / (2 * step), rel=2e-2)
+
+
+def test_an_operator_that_is_not_finite_is_not_loaded(tmp_path):
+    saved_run(tmp_path, errors=(np.inf,))
+    run = pilno_jax.load(tmp_path)
+    broken = jax.tree.map(lambda x: x * np.nan, run.params)
+    state = training.initial_state(broken, optax.adafactor(1e-3), jax.random.key(2))
+    with checkpoints.Checkpoints(tmp_path / "checkpoints") as saved:
+        saved.save(1, state, 0.5, {})
+    with pytest.raises(ValueError, match="step 1: parameter params/.*NaN"):
+        pilno_jax.load(tmp_path)
+
+
+def test_a_normal_load_says_nothing(folder, recwarn, caplog, capfd):
+    pilno_jax.load(folder)
+    assert [str(w.message) for w in recwarn] == [] and caplog.text == ""
+    assert capfd.readouterr() == ("", "")
 
 
 def test_looking_leaves_the_run_alone(folder):

@@ -91,6 +91,16 @@ def test_steps_that_are_not_finite_are_skipped_and_counted():
     assert rows[-1].skipped == bad
 
 
+def test_parameters_that_overflow_are_noticed():
+    """Loss and gradient are finite, the update is not: the next steps are all bad."""
+    rows = []
+    train(2, optimizer=optax.sgd(jnp.inf), callbacks=(rows.append,), steps_per_call=1)
+    assert [row.is_finite for row in rows] == [False, False]
+    assert np.isfinite(rows[0].metrics["loss"]) and rows[0].skipped == 0
+    train(2, callbacks=(rows.append,), steps_per_call=1)
+    assert [row.is_finite for row in rows[2:]] == [True, True]
+
+
 def test_averaging_follows_a_geometric_window():
     state = train(40, averaging=0.5)
     step = jax.jit(training.training_step(LOSS, BATCHES, ADAM, 0.5))

@@ -180,6 +180,14 @@ def test_a_constraint_of_any_name_has_a_weight():
     assert float(total) == pytest.approx(float(both), rel=1e-4)
 
 
+@pytest.mark.parametrize("name", ["data", "pde", "loss", "step", "end_virtual"])
+def test_a_constraint_must_not_hide_another_number(name):
+    """Under one of these names it would replace a term, or a column of the metrics."""
+    problem = dataclasses.replace(PROBLEM, constraints={name: lambda u, inputs: u})
+    with pytest.raises(ValueError, match=f"soft constraint = '{name}'"):
+        objective(problem, toy.apply)
+
+
 def test_losses_can_be_functions():
     named = objective(
         PROBLEM, toy.apply, WEIGHTS, data_loss="squared", physics_loss="root"

@@ -5,7 +5,6 @@ determines its contents, the numerics' source included; a file that is damaged o
 does not say what it should is made again, and the log says so.
 """
 
-import functools
 import hashlib
 import json
 import logging
@@ -17,14 +16,27 @@ from typing import Any
 
 import numpy as np
 
+from pilno_jax.data.label_key import label_key
 from pilno_jax.data.labelled import Data
 
 log = logging.getLogger(__name__)
 
 
-def cached(folder: Path, description: dict[str, Any], make: Callable[[], Data]) -> Data:
-    """`make()`, or what it gave last time for the same description and source."""
-    written = json.dumps({**description, "source": _source_digest()}, sort_keys=True)
+def cached(
+    folder: Path,
+    description: dict[str, Any],
+    make: Callable[[], Data],
+    *shaped_by: Callable[..., Any],
+) -> Data:
+    """`make()`, or what it gave last time for the same description and source.
+
+    Args:
+        folder: Of the cache.
+        description: What the data are, as plain JSON.
+        make: Makes them.
+        *shaped_by: Functions outside this package that shape them, see `label_key`.
+    """
+    written = json.dumps(label_key(description, *shaped_by), sort_keys=True)
     digest = hashlib.sha256(written.encode()).hexdigest()[:16]
     path = folder / f"{description.get('name', 'data')}-{digest}.npz"
     if path.exists():
@@ -58,18 +70,3 @@ def _read(path: Path, written: str) -> Data:
         names = [name for name in archive.files if name.startswith("inputs/")]
         inputs = {name.removeprefix("inputs/"): archive[name] for name in names}
         return {"inputs": inputs, "labels": archive["labels"]}
-
-
-@functools.lru_cache
-def _source_digest() -> str:
-    """Of every module that sampling or solving can reach, so that a changed solver
-    never meets yesterday's labels."""
-    return hashlib.sha256(b"".join(p.read_bytes() for p in label_sources())).hexdigest()
-
-
-def label_sources() -> list[Path]:
-    """The files that shape labels: numerics, problems, data sets and their checks."""
-    package = Path(__file__).parents[1]
-    rooms = ("numerics", "problems", "data")
-    modules = [path for room in rooms for path in (package / room).rglob("*.py")]
-    return sorted([package / "checks.py", *modules])

@@ -24,6 +24,9 @@ from pilno_jax.data.labelled import Data
 from pilno_jax.evaluation import error_estimate
 from pilno_jax.problems.base import Inputs, Problem
 
+# Outputs of a network that are tried to see which nodes none of them can change.
+NUM_PROBES = 4
+
 
 @dataclasses.dataclass(frozen=True)
 class Labelled:
@@ -167,15 +170,21 @@ def _sizes(shape: tuple[int, ...]) -> str:
 
 def _mismatches(problem: Problem, inputs: Inputs, labels: np.ndarray):
     """Labels against the nodes that no output of a network could change."""
-    noise = jax.random.normal(jax.random.key(0), problem.grid.shape)
+    shape = problem.grid.shape
+    probes = jax.random.normal(jax.random.key(0), (NUM_PROBES, *shape))
 
     def mismatch(inputs: Inputs, u: jax.Array) -> tuple[jax.Array, jax.Array]:
-        one, other = (problem.constrain(c * noise, inputs) for c in (0.0, 1.0))
-        size = jnp.sqrt(jnp.mean(u**2))
-        prescribed = jnp.abs(one - other) <= 1e-5 * size
+        alone = problem.constrain(jnp.zeros(shape), inputs)
+        changes = jax.vmap(lambda raw: problem.constrain(raw, inputs) - alone)(probes)
+        # The tolerance of `np.linalg.matrix_rank`: what sums along an axis may round.
+        # A node that the network does reach looks like a prescribed one only if every
+        # probe happens to be as small as that there.
+        largest = jnp.max(jnp.abs(alone)) + jnp.max(jnp.abs(changes))
+        rounding = max(shape) * jnp.finfo(u.dtype).eps * largest
+        prescribed = jnp.max(jnp.abs(changes), 0) <= rounding
         weights = prescribed.astype(u.dtype)
-        distance = jnp.sum(weights * (u - one) ** 2) / jnp.sum(weights)
-        return jnp.sqrt(distance) / size, jnp.any(prescribed)
+        distance = jnp.sum(weights * (u - alone) ** 2) / jnp.sum(weights)
+        return jnp.sqrt(distance / jnp.mean(u**2)), jnp.any(prescribed)
 
     found, any_prescribed = jax.jit(jax.vmap(mismatch))(inputs, jnp.asarray(labels))
     return np.asarray(found) if bool(np.all(any_prescribed)) else None

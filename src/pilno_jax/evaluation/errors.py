@@ -28,6 +28,12 @@ def predict_in_chunks(
         chunk: samples in one call; less where memory is short.
     """
     count = len(jax.tree.leaves(inputs)[0])
+    if count == 0:
+        one = jax.tree.map(
+            lambda x: jax.ShapeDtypeStruct((1, *x.shape[1:]), x.dtype), inputs
+        )
+        answer = jax.eval_shape(predict, params, one)
+        return jax.tree.map(lambda x: np.zeros((0, *x.shape[1:]), x.dtype), answer)
     parts = []
     for start in range(0, count, chunk):
         part = jax.tree.map(lambda x, s=start: x[s : s + chunk], inputs)

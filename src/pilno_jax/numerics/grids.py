@@ -37,7 +37,13 @@ class Axis:
     def __post_init__(self):
         require(self.high > self.low, "high", self.high, f"a number above {self.low}")
         points = f"num_points of axis {self.name!r}"
+        whole = isinstance(self.num_points, int | np.integer)
+        require(whole, points, self.num_points, "a whole number")
         require(self.num_points >= 2, points, self.num_points, "at least 2")
+
+    def __str__(self) -> str:
+        end = ")" if self.periodic else "]"
+        return f"{self.num_points} {self.name} in [{self.low:g}, {self.high:g}{end}"
 
     @property
     def extent(self) -> float:
@@ -82,6 +88,9 @@ class Grid:
     """
 
     axes: tuple[Axis, ...]
+
+    def __str__(self) -> str:
+        return " x ".join(map(str, self.axes))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -1,9 +1,11 @@
 """A network between a problem's features and its hard constraints is an operator."""
 
+import os
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import jax
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from pilno_jax.problems.base import Inputs, Problem
@@ -43,7 +45,21 @@ def initial_parameters(
     *grid, channels = features.shape
     blank = jax.numpy.zeros((*grid, channels + more_channels), features.dtype)
     # Compiled as a whole: one by one, its many small operations take twice as long.
-    return jax.jit(lambda key: network.init(key, blank, problem.grid.scaled))(key)
+    return jax.jit(
+        lambda key: network.init(key, blank, problem.grid.scaled),
+        compiler_options=_options(key),
+    )(key)
+
+
+def _options(key: jax.Array) -> dict[str, int] | None:
+    """On a CPU most of this program's time is that of its compilation: less of it.
+
+    The numbers are the same bits. Inside another compiled function there is no choice,
+    and whoever has made one for all programs keeps it.
+    """
+    level = "xla_backend_optimization_level"
+    free = not isinstance(key, Tracer) and level not in os.environ.get("XLA_FLAGS", "")
+    return {level: 1} if free and jax.default_backend() == "cpu" else None
 
 
 def count_parameters(params: Params) -> int:

@@ -148,11 +148,20 @@ class Problem:
 
         Args:
             points: a `Grid`, or a number of points for each axis: `on(num_x, num_t)`.
+
+        Raises:
+            ArgumentError: `rebuild` does not answer with that grid: it may know no
+                other domain, say, than the one the problem was made for.
         """
         if self.rebuild is None:
             raise ValueError(f"problem {self.name!r} has no other grid: set `rebuild`")
         given = len(points) == 1 and isinstance(points[0], Grid)
-        return self.rebuild(points[0] if given else self.grid.resized(*points))
+        grid = points[0] if given else self.grid.resized(*points)
+        allowed = f"{self.grid}, with any numbers of points"
+        require(len(grid.axes) == len(self.grid.axes), "grid", str(grid), allowed)
+        rebuilt = self.rebuild(grid)
+        require(rebuilt.grid == grid, "grid", str(grid), allowed)
+        return rebuilt
 
     def restrict(self, u: Any) -> Any:
         """The labelled nodes of a field on `grid` (leading axes are left alone)."""

@@ -19,6 +19,7 @@ import jax
 import numpy as np
 
 from pilno_jax import operators
+from pilno_jax.checks import require_finite_tree
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.problems.base import Inputs
 from pilno_jax.runs import environment, files, load_operator
@@ -39,7 +40,9 @@ def export(run: TrainedRun, folder: str | Path) -> Path:
 
     Raises:
         ImportError: flatbuffers, which programs are written with, is not installed.
+        ValueError: The parameters are not finite.
     """
+    require_finite_tree("parameter", run.params)
     if importlib.util.find_spec("flatbuffers") is None:
         raise ImportError(
             'exporting needs flatbuffers: pip install "pilno-jax[export]"'

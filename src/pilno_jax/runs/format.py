@@ -17,13 +17,14 @@ from pilno_jax.runs.run_folder import RunFolder
 
 FORMAT_VERSION = 2
 
-# Fields that format 1 may lack, with the value that does what was done before them.
+# Fields that folders may lack, with the value that does what was done before them.
 ADDED = {
     "matmul_precision": "default",
     "stages.last_applied": 1,
     "stages.steps": (),
     "stages.width": (),
     "train.accumulate": 1,
+    "train.start_from": "",
     "weight_shards": 1,
 }
 # Fields of format 1 that are gone, with the values that did nothing.
@@ -33,8 +34,18 @@ REMOVED = {
     "train.polish_steps": (0, None),
     "train.residual_times": (None,),
 }
-# Fields that say where a run is done: it may be continued elsewhere.
-PLACES = {"devices", "weight_shards"}
+# Every field identifies a run but these. Where it is done: it may go on elsewhere.
+PLACES = frozenset({"devices", "weight_shards"})
+# What does not shape the training: it may be corrected on any run, also a finished one,
+# which is then judged again.
+CORRECTABLE = frozenset(
+    {
+        *("evaluation.vary", "evaluation.over", "data.num_test"),
+        *("train.patience", "train.max_skipped_in_a_row"),
+    }
+)
+# Where training ends: more steps may be asked for, see `more_steps`.
+EXTENDABLE = "train.steps"
 # Entries of config.json that are no fields of the config.
 _HEADER = {"format_version", "code"}
 
@@ -52,6 +63,19 @@ def write_config(folder: Path, config: Mapping[str, Any]) -> None:
     """
     about = {"format_version": FORMAT_VERSION, "code": environment.source()}
     files.write_json(RunFolder(folder).config, {**about, **config})
+
+
+def correct_config(folder: Path, config: Mapping[str, Any]) -> None:
+    """Write config.json anew; which code started the run stays as it was.
+
+    Args:
+        folder: The run's folder, with its config.json.
+        config: The complete config, which differs in nothing that identifies a run.
+    """
+    path = RunFolder(folder).config
+    code = _read_object(path).get("code")
+    about = {"format_version": FORMAT_VERSION, "code": code}
+    files.write_json(path, {**about, **config})
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -109,9 +133,7 @@ def upgrade(config: dict[str, Any]) -> dict[str, Any]:
     upgraded = copy.deepcopy(config)
     for section in ("problem", "model"):
         _require_section(section, upgraded.get(section))
-    if version == FORMAT_VERSION:
-        return upgraded
-    for name, without_effect in REMOVED.items():
+    for name, without_effect in REMOVED.items() if version == 1 else ():
         section, field = _section_and_field(upgraded, name)
         if section.get(field, without_effect[0]) not in without_effect:
             text = "this option is gone, an older version has it"
@@ -131,8 +153,33 @@ def differing_fields(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> lis
         asked: The config that was asked for.
 
     Returns:
-        A line such as "train.steps: 80 there, 90 asked for" for each field in which
-        they differ, sorted. Where a run is done (`PLACES`) makes no difference.
+        A line such as "seed: 0 there, 7 asked for" for each field in which they differ
+        and that identifies a run, sorted.
+    """
+    return [
+        line
+        for name, line in all_differences(stored, asked).items()
+        if name not in CORRECTABLE and not more_steps(name, stored, asked)
+    ]
+
+
+def more_steps(name: str, stored: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Whether a field is the number of steps, and more of them are asked for.
+
+    Stages behind the first one were trained on what it was: their runs stay as long as
+    they are.
+    """
+    there, here = files.flatten(dict(stored)), files.flatten(dict(asked))
+    alone = not there.get("stages.steps")
+    return name == EXTENDABLE and alone and here[name] > there.get(name, here[name])
+
+
+def all_differences(
+    stored: Mapping[str, Any], asked: Mapping[str, Any]
+) -> dict[str, str]:
+    """A line for every field in which two configs differ, by its name, sorted.
+
+    Args: those of `differing_fields`. Where a run is done makes no difference.
     """
     there, here = (
         {
@@ -142,11 +189,11 @@ def differing_fields(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> lis
         }
         for config in (stored, asked)
     )
-    return [
-        f"{name}: {there.get(name)!r} there, {here.get(name)!r} asked for"
+    return {
+        name: f"{name}: {there.get(name)!r} there, {here.get(name)!r} asked for"
         for name in sorted((there.keys() | here.keys()) - PLACES)
         if there.get(name) != here.get(name)
-    ]
+    }
 
 
 def result_header(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,6 +203,22 @@ def result_header(config: Mapping[str, Any]) -> dict[str, Any]:
         config: The complete config.
     """
     return {"format_version": FORMAT_VERSION, "complete_config": dict(config)}
+
+
+def is_result_of(result: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
+    """Whether a result is what this very config asks for.
+
+    Args:
+        result: What result.json says.
+        config: The complete config. Results of the first versions do not say theirs,
+            and are taken at their folder's word.
+    """
+    if "complete_config" not in result:
+        return True
+    version = {"format_version": result.get("format_version", 1)}
+    judged = upgrade({**result["complete_config"], **version})
+    del judged["format_version"]
+    return not all_differences(judged, config)
 
 
 def read_result(folder: Path) -> dict[str, Any]:

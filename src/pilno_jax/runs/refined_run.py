@@ -18,7 +18,7 @@ from pilno_jax.checks import require
 from pilno_jax.evaluation import error_estimate
 from pilno_jax.evaluation.refinement import refiner
 from pilno_jax.problems.base import Inputs
-from pilno_jax.runs.trained_run import TrainedRun
+from pilno_jax.runs.trained_run import TrainedRun, as_fields
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,8 +64,9 @@ def refine(
         The run with refined parameters, good for these inputs and perhaps worse for
         others, and a record of residuals and errors before and after.
     """
-    single = not run.is_batch(inputs)
-    batch = jax.tree.map(lambda x: jnp.asarray(x)[None] if single else x, inputs)
+    fields = as_fields(inputs, jnp.asarray)
+    single = not run.is_batch(fields)
+    batch = {name: x[None] if single else x for name, x in fields.items()}
     if truth is not None:
         truth = np.asarray(truth)[None] if single else np.asarray(truth)
         count = len(jax.tree.leaves(batch)[0])

@@ -53,6 +53,11 @@ class RunFolder:
         return self.path / "report.html"
 
     @property
+    def lock(self) -> Path:
+        """Which process is writing here, if one is; empty otherwise."""
+        return self.path / "lock"
+
+    @property
     def log(self) -> Path:
         """What the run printed, if something else started it."""
         return self.path / "log.txt"

@@ -8,6 +8,7 @@ fine = run.on(128, 101).predict({"u0": fine_u0})
 
 import dataclasses
 import functools
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, overload
 
@@ -20,6 +21,7 @@ from pilno_jax.checks import (
     require,
     require_choice,
     require_finite,
+    require_finite_tree,
     require_positive,
 )
 from pilno_jax.evaluation.error_bar import ErrorBar
@@ -37,7 +39,7 @@ class TrainedRun:
 
     Attributes:
         problem: The problem, on the grid that `predict` answers on.
-        model: The network. Call it through `apply`, which knows its precision.
+        model: The network. Call it through `operator`, which knows its precision.
         params: The network's parameters; of an operator in stages, a tuple with those
             of every stage's network.
         step: The training step the parameters are of; of the last stage, if several.
@@ -103,11 +105,12 @@ class TrainedRun:
         Raises:
             ValueError: A field is unknown, has the wrong shape or is not finite.
         """
-        if not self.is_batch(inputs):
-            single = jax.tree.map(lambda x: np.asarray(x)[None], inputs)
+        fields = as_fields(inputs, np.asarray)
+        if not self.is_batch(fields):
+            single = {name: value[None] for name, value in fields.items()}
             several = self._predict_batch(single, with_error, tolerance)
             return jax.tree.map(lambda x: x[0], several)
-        return self._predict_batch(inputs, with_error, tolerance)
+        return self._predict_batch(fields, with_error, tolerance)
 
     def _predict_batch(
         self, inputs: problems.Inputs, with_error: bool, tolerance: float | None
@@ -144,6 +147,20 @@ class TrainedRun:
             return corrected(params[-1], inputs, u, tolerance)
 
         return jax.jit(until if self.correctors else once)
+
+    def apply(self, inputs: problems.Inputs) -> jax.Array:
+        """What `predict` answers, as a pure function to be jitted and differentiated:
+
+            gradient = jax.grad(lambda u0: run.apply({"u0": u0})[-1].mean())(u0)
+
+        Args:
+            inputs: As for `predict`. A batch is predicted at once, not in pieces.
+        """
+        fields = as_fields(inputs, jnp.asarray)
+        if self.is_batch(fields):
+            return self.operator(self.params, fields)
+        single = {name: value[None] for name, value in fields.items()}
+        return self.operator(self.params, single)[0]
 
     def on(self, *points: Any) -> "TrainedRun":
         """The same parameters on another grid.
@@ -202,6 +219,27 @@ class TrainedRun:
         return sizes != {None}
 
 
+def as_fields(inputs: Any, as_array: Callable[[Any], Any]) -> dict[str, Any]:
+    """Every field as an array, from lists too.
+
+    Args:
+        inputs: The input fields by name.
+        as_array: `np.asarray`, or `jnp.asarray` where they may be traced.
+
+    Raises:
+        ValueError: The inputs are no dict, or a field is ragged.
+    """
+    require(isinstance(inputs, Mapping), "inputs", inputs, "a dict of arrays by name")
+    fields = {}
+    for name, value in inputs.items():
+        try:
+            fields[name] = as_array(value)
+        except (TypeError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            require(False, name, value, f"an array of numbers: {reason}")
+    return fields
+
+
 def load(workdir: str | Path) -> TrainedRun:
     """The run in `workdir`, finished or not, with its best parameters so far.
 
@@ -213,7 +251,8 @@ def load(workdir: str | Path) -> TrainedRun:
 
     Raises:
         FileNotFoundError: There is no run in the folder, or no checkpoint yet.
-        ValueError: config.json is damaged or asks for what this version cannot do.
+        ValueError: config.json is damaged or asks for what this version cannot do, or
+            the parameters are not finite.
     """
     from pilno_jax.runs.checkpoints import best_parameters  # Orbax is slow to import
 
@@ -236,6 +275,7 @@ def load(workdir: str | Path) -> TrainedRun:
     steps, params = zip(*fitted, strict=True)
     correctors = tuple(networks[1 : len(params)])
     whole = params if correctors else params[0]
+    require_finite_tree(f"{workdir}, step {steps[-1]}: parameter", whole)
     bar = None
     if folder.error_bar.exists():
         bar = ErrorBar(**read_json(folder.error_bar))

@@ -129,7 +129,14 @@ def many_steps(step: Callable[[State, Any], Any], count: int) -> Callable[..., A
 class Progress:
     """What callbacks see after a dispatch: host numbers, and the state they belong to.
 
-    `state` is only valid during the callback: its buffers are donated afterwards.
+    Args:
+        step: how many steps the run has behind it.
+        metrics: means over the steps since the last call.
+        state: only valid during the callback: its buffers are donated afterwards.
+        skipped: steps of the run that were thrown away.
+        in_a_row: how many of them in a row up to now.
+        is_finite: whether all parameters are. Loss and gradient of a step may be finite
+            and its update not, if the learning rate is too large.
     """
 
     step: int
@@ -137,6 +144,7 @@ class Progress:
     state: State
     skipped: int
     in_a_row: int
+    is_finite: bool = True
 
 
 Callback = Callable[[Progress], bool | None]
@@ -204,4 +212,16 @@ def _progress(step: int, state: State, pending: list[dict[str, jax.Array]]) -> P
         state=state,
         skipped=int(state.skipped),
         in_a_row=int(state.in_a_row),
+        is_finite=bool(_all_finite(state.params)),
     )
+
+
+@jax.jit
+def _all_finite(params: Params) -> jax.Array:
+    """Whether no parameter is NaN or infinite.
+
+    A program of its own: inside that of the step it would change how XLA fuses, and
+    rounds, the update.
+    """
+    of_leaves = [jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(params)]
+    return jnp.all(jnp.stack(of_leaves))

@@ -38,6 +38,13 @@ DataLoss = Callable[[jax.Array, jax.Array], jax.Array]  # (u, truth) of one samp
 PhysicsLoss = Callable[[jax.Array], jax.Array]  # of a sample's squared norm
 
 _VIRTUAL = "_virtual"  # ends the names of the terms of the virtual inputs
+# What else a row of metrics has: a soft constraint of that name would overwrite it.
+RESERVED = frozenset(
+    {
+        *("data", "pde", "virtual", "loss", "gradient_norm"),
+        *("step", "stage", "skipped", "step_ms", "validation", "elapsed"),
+    }
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +94,7 @@ class Weights:
 
     def of(self, term: str) -> float:
         """The weight of a term of that name: "data", "pde", "ic_virtual", ..."""
-        if term.endswith(_VIRTUAL):
+        if is_virtual(term):
             return self.of(term.removesuffix(_VIRTUAL)) * self.virtual
         if term in ("data", "pde", "ic", "bc"):
             return getattr(self, term)
@@ -133,6 +140,10 @@ def physics(
             (the paper), "root" takes its root (the fast recipes), or a function.
     """
     of_square = _chosen("physics_loss", physics_loss, PHYSICS_LOSSES)
+    for name in problem.constraints:
+        free = name not in RESERVED and not is_virtual(name)
+        allowed = f"any name but {sorted(RESERVED)}, and none that ends in {_VIRTUAL}"
+        require(free, "name of a soft constraint", name, allowed)
 
     def physics_terms(u: Float[Array, "*grid"], inputs: Inputs) -> Terms:
         residual = problem.residual(u, inputs)
@@ -165,6 +176,11 @@ def term_names(problem: Problem) -> tuple[str, ...]:
     """Every name that a term of `objective` can have for this problem."""
     physics_names = ("pde", *problem.constraints)
     return ("data", *physics_names, *(f"{name}_virtual" for name in physics_names))
+
+
+def is_virtual(term: str) -> bool:
+    """Whether a term of that name is one of the virtual inputs."""
+    return term.endswith(_VIRTUAL)
 
 
 def objective(
@@ -249,7 +265,7 @@ def means(values: Mapping[str, jax.Array], batch: Batch) -> Terms:
     """The mean over samples of each term, weighted by the batch's shares if any."""
 
     def mean(name: str, of_samples: Float[Array, " samples"]) -> Scalar:
-        kind = "virtual" if name.endswith(_VIRTUAL) else "labelled"
+        kind = "virtual" if is_virtual(name) else "labelled"
         shares = batch.get(f"{kind}_shares")
         return jnp.mean(of_samples if shares is None else shares * of_samples)
 

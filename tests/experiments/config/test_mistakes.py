@@ -49,6 +49,12 @@ def flag(field, value):
         (flag("weights.pde", -1), ["weights.pde", "-1", ">= 0"]),
         (flag("evaluation.vary", "colour"), ["evaluation.vary", "'colour'", "sigma"]),
         (flag("devices", 0), ["devices", "0", "above 0"]),
+        # 2^32 would be the seed 0 again, and 1e39 infinite.
+        (flag("seed", 2**32), ["seed", "4294967296", "2^32 - 1"]),
+        (flag("data.seed", 2**32), ["data.seed", "4294967296", "2^32 - 1"]),
+        (flag("train.learning_rate", 1e39), ["learning_rate", "1e+39", "float32"]),
+        (flag("problem.viscosity", "inf"), ["problem.viscosity", "inf", "finite"]),
+        (flag("model.out_channels", 2), ["model.out_channels", "2", "expected 1"]),
         (flag("weight_shards", 2), ["weight_shards", "2", "divisor of devices"]),
         (flag("train.accumulate", 0), ["train.accumulate", "0", "above 0"]),
         (flag("matmul_precision", "no"), ["matmul_precision", "'no'", "'float32'"]),
@@ -73,6 +79,15 @@ def test_one_line_names_field_value_and_what_is_allowed(
     for part in told:
         assert part in err[0]
     assert not workdir.exists()
+
+
+def test_a_loss_without_any_weight_is_named(launch, tmp_path):
+    """No labels, and nothing of the virtual inputs counts."""
+    fields = {"train.num_train": 0, "weights.virtual": 0}
+    code, out, err = launch(tmp_path / "run", fields)
+    assert code == WRONG_CONFIG and out == [] and len(err) == 1
+    for part in ("weights of all terms", "'pde_virtual': 0.0", "one above 0"):
+        assert part in err[0]
 
 
 def test_the_real_command_has_no_traceback_either(runs):

@@ -65,6 +65,14 @@ def test_too_many_in_a_row_stop_the_run(launch, bad_steps, tmp_path):
     assert np.isfinite(u).all()
 
 
+def test_a_run_that_never_was_finite_does_not_end_well(launch, tmp_path):
+    """Too few steps for the guard: the first update is too large for float32."""
+    changes = {"train.steps": 20, "train.learning_rate": 1e38}
+    code, out, _ = launch(tmp_path, {**changes, "train.warmup": 0})
+    assert code == DIVERGED and out[-1].startswith("diverged: ")
+    assert not (tmp_path / "result.json").exists()
+
+
 @pytest.mark.parametrize("place", ["workdir", "cache"])
 def test_a_folder_that_cannot_be_written_is_told_before_anything(
     launch, tmp_path, place, monkeypatch

@@ -1,6 +1,7 @@
 """A run that was killed or told to stop ends where an undisturbed one does."""
 
 import random
+import shutil
 import signal
 import time
 
@@ -109,6 +110,22 @@ def test_a_signal_while_data_are_made(launch, signal_at, tmp_path):
     code, out, _ = launch(tmp_path / "run", {"cache": tmp_path / "cache"})
     assert code == INTERRUPTED and "interrupted by SIGTERM" in out[-1]
     assert sum(line.startswith("solving") for line in out) == 1
+
+
+def test_a_damaged_checkpoint_costs_the_steps_behind_the_one_before(
+    launch, straight, tmp_path, assert_bit_equal
+):
+    workdir = shutil.copytree(straight, tmp_path / "run")
+    for name in ("result.json", "report.html"):
+        (workdir / name).unlink()
+    shutil.rmtree(workdir / "checkpoints" / "110" / "state" / "d")
+    code, out, err = launch(workdir)
+    assert code == 0 and err == []
+    said = [line for line in out if "checkpoint 110 cannot be used" in line]
+    assert len(said) == 1 and said[0].endswith("taking that of step 80")
+    assert any("resuming at step 80" in line for line in out)
+    assert_bit_equal(straight, workdir)
+    assert (workdir / "damaged" / "checkpoints-110" / "state").is_dir()
 
 
 def test_a_signal_before_the_first_row_and_the_time_given_used_up(
