@@ -27,7 +27,6 @@ from experiments.run.workdir import (
 )
 from pilno_jax import data, operators, problems
 from pilno_jax.checks import ArgumentError, require
-from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs import files
 from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
@@ -145,9 +144,7 @@ def rehearse(stages: tuple[BuiltRun, ...]) -> None:
 
     def last_output(key: jax.Array) -> Any:
         params = [
-            operators.initial_parameters(
-                problem, stage.model, key, NUM_CHANNELS if stage.stage > 1 else 0
-            )
+            operators.initial_parameters(problem, stage.model, key, stage.stage)
             for stage in stages
         ]
         inputs = jax.tree.map(lambda x: x[None], problem.sample(key))

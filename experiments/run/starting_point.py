@@ -10,7 +10,6 @@ from experiments.run.callbacks import Best
 from experiments.run.context import Clock, RunContext
 from pilno_jax import operators, training
 from pilno_jax.checks import ArgumentError, require
-from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs.checkpoints import Restored
 from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
@@ -84,15 +83,15 @@ def fresh_state(context: RunContext) -> training.State:
     """
     is_new = context.checkpoints.latest is None
     built = context.built
-    key, more_channels = jax.random.key(built.config.seed), 0
+    key = jax.random.key(built.config.seed)
     if built.stage > 1:
-        key, more_channels = jax.random.fold_in(key, built.stage), NUM_CHANNELS
+        key = jax.random.fold_in(key, built.stage)
     init_key, train_key = jax.random.split(key)
     if built.stage == 1 and built.config.train.start_from and is_new:
         params = warm_start(built)
     else:
         params = operators.initial_parameters(
-            built.problem, built.model, init_key, more_channels
+            built.problem, built.model, init_key, built.stage
         )
     state = training.initial_state(params, built.optimizer, train_key)
     return devices.shard_state(state, context.mesh)

@@ -16,7 +16,6 @@ from pilno_jax.operators import (
     stage_fields,
     staged_predictor,
 )
-from pilno_jax.operators.stages import NUM_CHANNELS
 
 SMALL = {
     "burgers": {"num_x": 8, "num_t": 9},
@@ -29,10 +28,10 @@ SMALL = {
 every_problem = pytest.mark.parametrize("name", SMALL)
 
 
-def network(problem, key, more_channels=NUM_CHANNELS):
+def network(problem, key, stage=2):
     axes = len(problem.grid.axes)
     model = models.FNO(width=3, num_layers=1, modes=(2,) * axes, projection_width=4)
-    return model, initial_parameters(problem, model, key, more_channels)
+    return model, initial_parameters(problem, model, key, stage)
 
 
 def samples(problem, count=2):
@@ -170,7 +169,7 @@ def test_with_the_exact_inverse_burgers_converges_quadratically(x64):
 
 def test_one_stage_is_todays_operator_bit_for_bit():
     problem = problems.burgers(**SMALL["burgers"])
-    model, params = network(problem, jax.random.key(0), 0)
+    model, params = network(problem, jax.random.key(0), stage=1)
     inputs = samples(problem)
     alone = jax.jit(predictor(problem, model.apply))(params, inputs)
     staged = jax.jit(staged_predictor(problem, [model.apply], last_applied=3))
@@ -179,7 +178,7 @@ def test_one_stage_is_todays_operator_bit_for_bit():
 
 def test_composition_equals_the_stages_by_hand():
     problem = problems.burgers(**SMALL["burgers"])
-    model, first = network(problem, jax.random.key(0), 0)
+    model, first = network(problem, jax.random.key(0), stage=1)
     later = tuple(network(problem, jax.random.key(k))[1] for k in (1, 2))
     inputs, correct = samples(problem), corrector(problem, model.apply)
 

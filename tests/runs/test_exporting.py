@@ -13,7 +13,6 @@ import pytest
 from pilno_jax import models, problems
 from pilno_jax.evaluation.error_bar import error_bar
 from pilno_jax.operators import initial_parameters
-from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs import load_operator
 from pilno_jax.runs.trained_run import TrainedRun
 
@@ -24,11 +23,8 @@ from pilno_jax.runs import exporting  # noqa: E402
 def untrained(problem, model, stages=1) -> TrainedRun:
     """An operator as the first step of its training finds it."""
     params = tuple(
-        jax.jit(
-            lambda key, more: initial_parameters(problem, model, key, more),
-            static_argnums=1,
-        )(jax.random.key(stage), NUM_CHANNELS if stage else 0)
-        for stage in range(stages)
+        initial_parameters(problem, model, jax.random.key(stage), stage)
+        for stage in range(1, 1 + stages)
     )
     sizes = np.geomspace(1e-3, 1e-1, 20)
     bar = error_bar(sizes, sizes, sizes, 2 * sizes)

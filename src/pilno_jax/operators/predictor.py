@@ -28,8 +28,12 @@ class Network(Protocol):
     def apply(self, params: Params, features: Any, axes: Any, /) -> Any: ...
 
 
+# What a corrector sees beside the features: field, error, residual and their size.
+CORRECTOR_CHANNELS = 4
+
+
 def initial_parameters(
-    problem: Problem, network: Network, key: jax.Array, more_channels: int = 0
+    problem: Problem, network: Network, key: jax.Array, stage: int = 1
 ) -> Params:
     """Parameters of a network that fit a problem's features and grid.
 
@@ -37,13 +41,14 @@ def initial_parameters(
         problem: its features and grid decide the shapes; none is computed.
         network: an ALNO, say, or any other Flax module called like it.
         key: of the random initial values; the same key gives the same parameters.
-        more_channels: what the network sees beside the features. Default 0; correctors
-            have `stages.NUM_CHANNELS`.
+        stage: 1 (the default) for a first network; correctors, 2 and up, see
+            `CORRECTOR_CHANNELS` beside the features.
     """
     inputs = jax.eval_shape(problem.sample, jax.random.key(0))
     features = jax.eval_shape(problem.features, inputs)
     *grid, channels = features.shape
-    blank = jax.numpy.zeros((*grid, channels + more_channels), features.dtype)
+    channels += CORRECTOR_CHANNELS if stage > 1 else 0
+    blank = jax.numpy.zeros((*grid, channels), features.dtype)
     # Compiled as a whole: one by one, its many small operations take twice as long.
     return jax.jit(
         lambda key: network.init(key, blank, problem.grid.scaled),

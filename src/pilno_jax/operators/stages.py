@@ -24,8 +24,6 @@ from pilno_jax.problems.base import Inputs, Problem, on_whole_grid
 Fields = Float[Array, " batch *grid"]
 Correct = Callable[[Params, Inputs, Fields], Fields]
 
-# What a corrector's network sees beside the problem's features, see `corrector`.
-NUM_CHANNELS = 4
 # Below this share of the solution's scale a residual is rounding, not information.
 SMALLEST = 1e-10
 
@@ -37,7 +35,7 @@ def corrector(problem: Problem, apply: Apply) -> Correct:
         problem: its residual, `error_of`, `scale` and `into_frame` make what the
             network sees, its `constrain` what becomes of the network's output.
         apply: (params, features, axes) -> the network's output, whose first channel
-            counts. Its features are the problem's and NUM_CHANNELS more.
+            counts. Its features are the problem's and `CORRECTOR_CHANNELS` more.
     """
 
     def look(inputs: Inputs, u: jax.Array) -> tuple[jax.Array, jax.Array]:

@@ -26,7 +26,6 @@ from pilno_jax.checks import (
 )
 from pilno_jax.evaluation.error_bar import ErrorBar
 from pilno_jax.numerics.precision import PRECISIONS, in_precision
-from pilno_jax.operators.stages import NUM_CHANNELS
 from pilno_jax.runs.files import read_json
 from pilno_jax.runs.format import misfit, read_config
 from pilno_jax.runs.prediction import Prediction, with_bar
@@ -262,7 +261,7 @@ def load(workdir: str | Path) -> TrainedRun:
         problem = problems.make(**config["problem"])
         model: Any = models.make(**config["model"])
         networks = [model, *_correctors(config)]
-        like = [_shapes(problem, *numbered) for numbered in enumerate(networks)]
+        like = [_shapes(problem, *numbered) for numbered in enumerate(networks, 1)]
         precision = config.get("matmul_precision", "default")
         require_choice("matmul_precision", precision, PRECISIONS)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -290,10 +289,9 @@ def _correctors(config: dict[str, Any]) -> list[Any]:
     return [models.make(**{**config["model"], **size}) for size in sizes]
 
 
-def _shapes(problem: problems.Problem, corrector: int, network: Any) -> Any:
-    """Of the parameters of the first network (0) or of a corrector (1, 2, ...)."""
-    more_channels = NUM_CHANNELS if corrector else 0
+def _shapes(problem: problems.Problem, stage: int, network: Any) -> Any:
+    """Of the parameters of a stage's network."""
     return jax.eval_shape(
-        lambda key: operators.initial_parameters(problem, network, key, more_channels),
+        lambda key: operators.initial_parameters(problem, network, key, stage),
         jax.random.key(0),
     )
