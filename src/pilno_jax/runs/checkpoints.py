@@ -34,7 +34,7 @@ DIGESTS = "sha256"  # where the notes of a checkpoint keep those of its arrays
 class Restored(NamedTuple):
     """A state that was saved.
 
-    Args:
+    Attributes:
         step: of the checkpoint.
         state: as it was.
         notes: that travelled with it.
