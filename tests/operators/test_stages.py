@@ -196,7 +196,7 @@ def test_composition_equals_the_stages_by_hand():
 
 
 @pytest.mark.parametrize("left, kept", [(0.5, 3), (-0.5, 3), (2.5, 1), (-2.5, 1)])
-def test_the_last_corrector_goes_on_while_its_corrections_shrink(left, kept, x64):
+def test_the_last_corrector_goes_on_while_errors_fall(left, kept, x64):
     """With a network that leaves a share of the exact error after each correction."""
     problem = problems.diffusion(**SMALL["diffusion"])
     exact, apply = newton_stage(after_the_start(problem))

@@ -1,7 +1,8 @@
 """Where a problem and a network meet: the operator a -> u that is trained."""
 
+from pilno_jax.operators.correct_until import correct_until
+from pilno_jax.operators.error_sizes import Sizes, error_sizes
 from pilno_jax.operators.mixing_weights import is_mixing_weight
-from pilno_jax.operators.own_error import Sizes, correct_until, error_sizes
 from pilno_jax.operators.predictor import (
     Apply,
     Network,

@@ -16,12 +16,11 @@ from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
 
+from pilno_jax.operators.error_sizes import Fields, choose
 from pilno_jax.operators.predictor import Apply, Params, Predict, predictor
 from pilno_jax.problems.base import Inputs, Problem, on_whole_grid
 
-Fields = Float[Array, " batch *grid"]
 Correct = Callable[[Params, Inputs, Fields], Fields]
 
 # Below this share of the solution's scale a residual is rounding, not information.
@@ -77,9 +76,9 @@ def staged_predictor(
     Args:
         problem: the PDE family.
         applies: the stages' networks: the first predicts, the others correct.
-        last_applied: how often the last corrector is applied, as long as its
-            corrections shrink. Default 1; 2 often gains another factor for the time of
-            one more network.
+        last_applied: how often the last corrector is applied, as long as what
+            residuals tell of errors falls. Default 1; 2 often gains another factor for
+            the time of one more network.
     """
     every_field = stage_fields(problem, applies, last_applied)
 
@@ -103,30 +102,27 @@ def stage_fields(
     predict = predictor(problem, first)
     correctors = [corrector(problem, apply) for apply in others]
 
+    def left(inputs: Inputs, u: Fields) -> jax.Array:
+        """Of each sample, the size of what its residual tells of its error."""
+
+        def size(inputs: Inputs, u: jax.Array) -> jax.Array:
+            return _rms(problem.error_of(problem.residual(u, inputs), u, inputs))
+
+        return jax.vmap(size)(inputs, u)
+
     def fields(params: Sequence[Params], inputs: Inputs) -> list[Fields]:
         after = [predict(params[0], inputs)]
         for correct, own in zip(correctors, params[1:], strict=True):
             after.append(correct(own, inputs, after[-1]))
         for _ in range(last_applied - 1 if correctors else 0):
-            following = correctors[-1](params[-1], inputs, after[-1])
-            after.append(_if_smaller(following, *after[:-3:-1]))
+            u = after[-1]
+            following = correctors[-1](params[-1], inputs, u)
+            # Far from its training a corrector may amplify what it has left.
+            better = left(inputs, following) < left(inputs, u)
+            after.append(choose(better, following, u))
         return after
 
     return fields
-
-
-def _if_smaller(following: Fields, u: Fields, before: Fields) -> Fields:
-    """The field that follows u, where that changes less than the correction before.
-
-    Far from its training a corrector may amplify what it has left: corrections that
-    grow are not made.
-    """
-
-    def size(change: Fields) -> jax.Array:
-        return jax.vmap(_rms)(change)
-
-    shrinks = size(following - u) < size(u - before)
-    return jnp.where(shrinks.reshape((-1,) + (1,) * (u.ndim - 1)), following, u)
 
 
 def _rms(field: jax.Array) -> jax.Array:

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pilno_jax import problems
-from pilno_jax.operators.own_error import correct_until, error_sizes
+from pilno_jax.operators import correct_until, error_sizes
 
 TRUTH = np.random.default_rng(0).normal(size=(3, 8, 5))
 ERROR = np.random.default_rng(1).normal(size=(3, 8, 5))

@@ -1,10 +1,6 @@
-"""What an operator can say of its own error, without a label or a solver:
+"""Correct until the operator's own estimate of its error is small enough."""
 
-    error of u  ~  |e| / |u|,   e = error_of(residual(u))
-
-in the words of `Problem.error_of`. `correct_until` corrects while this number falls.
-"""
-
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -12,11 +8,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from pilno_jax.operators.error_sizes import Sizes, choose
 from pilno_jax.operators.predictor import Params
 from pilno_jax.operators.stages import Correct, Fields
-from pilno_jax.problems.base import Inputs, Problem
+from pilno_jax.problems.base import Inputs
 
-Sizes = Callable[[Inputs, Fields], Float[Array, " batch"]]
 Tolerance = float | Float[Array, ""]
 
 # Where corrections still shrink after so many, they no longer pay.
@@ -35,20 +31,6 @@ class Corrected(NamedTuple):
     u: Fields
     size: Float[Array, " batch"]
     applications: Int[Array, " batch"]
-
-
-def error_sizes(problem: Problem) -> Sizes:
-    """(inputs, u) -> what the residual tells of the relative L2 error, per sample.
-
-    Args:
-        problem: its residual and `error_of`.
-    """
-
-    def size(inputs: Inputs, u: Float[Array, "*grid"]) -> Float[Array, ""]:
-        error = problem.error_of(problem.residual(u, inputs), u, inputs)
-        return jnp.linalg.norm(error.ravel()) / jnp.linalg.norm(u.ravel())
-
-    return jax.vmap(size)
 
 
 def correct_until(
@@ -79,19 +61,11 @@ def correct_until(
             size = sizes(inputs, better)
             falls = active & (size < best.size)
             following = Corrected(better, size, best.applications + 1)
-            return _choose(falls, following, best), falls & (size > tolerance)
+            best = Corrected(*map(functools.partial(choose, falls), following, best))
+            return best, falls & (size > tolerance)
 
         size = sizes(inputs, u)
         start = Corrected(u, size, jnp.zeros(len(u), jnp.int32))
         return jax.lax.while_loop(goes_on, apply_once, (start, size > tolerance))[0]
 
     return until
-
-
-def _choose(which: jax.Array, first: Corrected, second: Corrected) -> Corrected:
-    """Sample by sample."""
-
-    def choose(a: jax.Array, b: jax.Array) -> jax.Array:
-        return jnp.where(which.reshape((-1,) + (1,) * (a.ndim - 1)), a, b)
-
-    return Corrected(*(choose(a, b) for a, b in zip(first, second, strict=True)))
