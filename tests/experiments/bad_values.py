@@ -115,9 +115,7 @@ def fields() -> Iterator[tuple[str, str | None]]:
     config = command_line.read_config(str(ROOT / "configs" / "burgers.py"))
     for field, value in files.flatten(config.to_dict()).items():
         kind = "float" if value is None else type(value).__name__
-        bad = {**NUMBERS, **OTHERS, "list": ("x", "('x',)", "(nan, nan)", "3")}.get(
-            kind
-        )
+        bad = {**NUMBERS, **OTHERS, "list": TUPLES}.get(kind)
         if field == "train.start_from":
             bad = ("nowhere",)
         for text in bad or ("no such",):

@@ -34,6 +34,9 @@ TINY = {
     "train.log_every": 10,
     "train.checkpoint_every": 40,
     "evaluation.vary": "",
+    # One network: test_stages.py has a run of several.
+    "stages.steps": "()",
+    "stages.last_applied": 1,
 }
 
 

@@ -124,6 +124,27 @@ def test_a_damaged_result_is_told_in_a_line_with_its_name(tmp_path, content):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("there", "here", "goes_on"),
+    [
+        ((80, ()), (90, ()), True),
+        ((80, ()), (70, ()), False),
+        ((80, ()), (80, (10,)), True),
+        ((80, (10,)), (90, (10,)), False),  # the corrector was trained on 80 steps
+        ((80, (10, 20)), (80, (10, 30)), True),
+        ((80, (10, 20)), (80, (10, 20, 5)), True),
+        ((80, (10, 20)), (80, (20, 20)), False),
+        ((80, (10, 20)), (80, (10,)), False),
+    ],
+)
+def test_a_run_may_become_longer_at_its_end_alone(there, here, goes_on):
+    stored, asked = (
+        {**MINIMAL, "train": {"steps": steps}, "stages": {"steps": stages}}
+        for steps, stages in (there, here)
+    )
+    assert (format.differing_fields(stored, asked) == []) == goes_on
+
+
 def test_differences_are_named_and_places_are_none():
     stored = format.read_config(OLD)
     asked = copy.deepcopy(stored) | {"devices": 4}

@@ -44,8 +44,7 @@ CORRECTABLE = frozenset(
         *("train.patience", "train.max_skipped_in_a_row"),
     }
 )
-# Where training ends: more steps may be asked for, see `more_steps`.
-EXTENDABLE = "train.steps"
+# Where training ends may be moved further, see `more_steps`.
 # Entries of config.json that are no fields of the config.
 _HEADER = {"format_version", "code"}
 
@@ -164,14 +163,22 @@ def differing_fields(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> lis
 
 
 def more_steps(name: str, stored: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    """Whether a field is the number of steps, and more of them are asked for.
+    """Whether a field asks for more steps of the last stage, or for further stages.
 
-    Stages behind the first one were trained on what it was: their runs stay as long as
-    they are.
+    Stages before the last stay as long as they are: the later ones were trained on what
+    these had become.
     """
     there, here = files.flatten(dict(stored)), files.flatten(dict(asked))
-    alone = not there.get("stages.steps")
-    return name == EXTENDABLE and alone and here[name] > there.get(name, here[name])
+    if name not in ("train.steps", "stages.steps") or name not in there:
+        return False
+    before, now = there[name], here[name]
+    if name == "train.steps":
+        return not there.get("stages.steps") and now > before
+    if not before:
+        return True
+    *earlier, last = before
+    same = now[: len(earlier)] == earlier and len(now) >= len(before)
+    return same and now[len(earlier)] >= last
 
 
 def all_differences(

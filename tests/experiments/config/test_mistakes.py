@@ -101,7 +101,7 @@ def test_the_config_can_be_printed(launch, tmp_path):
     code, out, _ = launch(tmp_path / "run", {"train.steps": 70}, "--print_config")
     config = tomllib.loads("\n".join(out))
     assert code == 0 and config["train"]["steps"] == 70
-    assert config["recipe"] == "fast" and config["problem"]["name"] == "burgers"
+    assert config["recipe"] == "staged" and config["problem"]["name"] == "burgers"
     assert not (tmp_path / "run").exists()
     assert max(map(len, out)) <= 88
 

@@ -12,6 +12,7 @@ OLD = ROOT / "tests" / "runs" / "old_run"
 WRONG_CONFIG = 2
 # What the old run was started with.
 CHANGES = {
+    "recipe": "fast",
     "problem.num_x": 16,
     "problem.num_t": 9,
     "problem.final_time": 0.2,
@@ -63,6 +64,6 @@ def test_a_damaged_folder_is_refused_in_a_line(folder, launch, name):
 
 
 def test_another_config_than_the_old_one_is_refused(folder, launch):
-    code, _, (line,) = launch(folder, {**CHANGES, "train.steps": 90})
+    code, _, (line,) = launch(folder, {**CHANGES, "train.steps": 70})
     assert code == WRONG_CONFIG
-    assert line.endswith("(train.steps: 80 there, 90 asked for)")
+    assert line.endswith("(train.steps: 80 there, 70 asked for)")

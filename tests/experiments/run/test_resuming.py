@@ -43,7 +43,11 @@ def test_told_to_stop_by_every_signal_and_killed_at_a_random_moment(
     assert_bit_equal,
     monkeypatch,
 ):
-    for number, step in ((signal.SIGUSR1, 20), (signal.SIGINT, 30)):
+    for number, step in (
+        (signal.SIGHUP, 10),
+        (signal.SIGUSR1, 20),
+        (signal.SIGINT, 30),
+    ):
         signal_at(number, f"step {step}/")
         code, out, _ = launch(tmp_path)
         assert code == INTERRUPTED

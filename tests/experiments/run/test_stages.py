@@ -76,7 +76,10 @@ def test_a_run_in_stages(staged, launch, last_state):
     ("changes", "words"),
     [
         ({"stages.steps": "(0,)"}, ["stages.steps = (0,)", "above 0"]),
-        ({"stages.width": "(4, 4)"}, ["stages.width = (4, 4)", "each of the 1"]),
+        (
+            {"stages.steps": "(40,)", "stages.width": "(4, 4)"},
+            ["stages.width = (4, 4)", "each of the 1"],
+        ),
         ({"stages.last_applied": 0}, ["stages.last_applied = 0", "above 0"]),
         (
             {"train.num_train": 0, "train.batch_physics": 0},
