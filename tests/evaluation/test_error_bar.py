@@ -16,12 +16,12 @@ def draws(count, seed, spread=0.3):
 
 
 def test_the_bound_holds_for_nine_of_ten_new_inputs():
-    """On average over sets of 50, as conformal prediction promises; not for all."""
+    """On average over many sets of 50, as conformal prediction promises; not for all."""
     covered = []
-    for seed in range(200):
+    for seed in range(60):
         bar = error_bar(*draws(50, seed), *draws(50, 500 + seed))
         covered.append(judged(bar, *draws(100, 1000 + seed))["coverage"])
-    assert 0.89 < np.mean(covered) < 0.93
+    assert 0.88 < np.mean(covered) < 0.94
 
 
 def test_factor_and_floor_are_told_apart():

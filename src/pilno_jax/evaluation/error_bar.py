@@ -101,7 +101,7 @@ def _fit(sizes: np.ndarray, errors: np.ndarray) -> tuple[float, float]:
     Two numbers on a grid: no optimiser can fail here.
     """
     ratio = float(np.median(errors / sizes))
-    factors = ratio * np.geomspace(0.1, 10.0, 121)[:, None, None]
+    factors = ratio * np.geomspace(0.1, 10.0, 61)[:, None, None]
     levels = np.geomspace(0.01 * errors.min(), errors.max(), 80)
     floors = np.concatenate([[0.0], levels])[None, :, None]
     estimates = np.hypot(factors * sizes, floors)
