@@ -2,6 +2,9 @@
 
     python -m experiments.reaction_diffusion --config=configs/rd_forcing.py
 
+In stages, the default: error 6.3e-05 (results/rd_forcing_staged.json); see docs/stages.md.
+What follows is of one network alone (`configs/rd_forcing.py:fast`).
+
 Three seeds: error 1.7e-03 after 12 minutes on two cores (results/rd_forcing_fast.json;
 the paper 2.6e-02). The departures from the paper's recipe
 (`configs/rd_forcing.py:paper`), in brackets the error without them over the error with

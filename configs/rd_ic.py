@@ -2,6 +2,9 @@
 
     python -m experiments.reaction_diffusion --config=configs/rd_ic.py
 
+In stages, the default: error 2.7e-05 (results/rd_ic_staged.json); see docs/stages.md.
+What follows is of one network alone (`configs/rd_ic.py:fast`).
+
 Three seeds, tested at length scale 0.5, which no label shows: error 5.4e-03 after 5
 minutes on two cores (results/rd_ic_fast.json; the paper 6.9e-02). The departures from
 the paper's recipe (`configs/rd_ic.py:paper`), in brackets the error without them over

@@ -146,6 +146,9 @@ def test_docstrings_say_what_was_measured(config, monkeypatch):
         benchmark_results.ours(config, results)
     )
     assert f"error {error:.1e} after {minutes[2]:.0f} minutes on two cores" in text
+    staged = benchmark_results.in_stages(config, results)
+    mean = sum(benchmark_results.error(config, one) for one in staged) / len(staged)
+    assert f"error {mean:.1e} (results/{config}_staged.json)" in text
     path = f"results/reproduction/{BENCHMARKS[config].ablation}.json"
     assert f"results/{config}_fast.json" in text and path in text
     known = {f"[{row['times']:g}]" for row in files.read_json(Path(path))["rows"]}
