@@ -129,6 +129,15 @@ def test_the_user_s_own_files_are_part_of_the_key(tmp_path, monkeypatch):
     assert len({json.dumps(key) for key in keys}) == 4
 
 
+def test_installed_packages_are_not_followed(tmp_path):
+    """Also through an environment that is a link, as `.venv` may be."""
+    mine = tmp_path / "mine.py"
+    mine.write_text("import jax\nimport numpy as np\nfrom pilno_jax import data\n")
+    assert label_key.reached_files(mine) == {mine}
+    for place in label_key.ELSEWHERE:
+        assert place == place.resolve()
+
+
 def test_double_precision_has_labels_of_its_own(tmp_path):
     make = Maker()
     for x64 in (False, True, False):

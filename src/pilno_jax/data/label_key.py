@@ -7,7 +7,6 @@ changed file of the user's or another precision never meets yesterday's labels.
 import ast
 import hashlib
 import importlib.metadata
-import importlib.util
 import inspect
 import sys
 import sysconfig
@@ -19,10 +18,10 @@ import jax
 
 PACKAGE = Path(__file__).parents[1]
 # Code that is not followed: versions stand for what is installed, and `label_sources`
-# for this package.
+# for this package. Resolved, because an environment may be a link.
 ELSEWHERE = [
-    *(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib")),
-    PACKAGE,
+    Path(place).resolve()
+    for place in (PACKAGE, *map(sysconfig.get_path, ("stdlib", "purelib", "platlib")))
 ]
 
 
@@ -98,14 +97,9 @@ def _imported(file: Path) -> Iterator[Path]:
 
 
 def _file_of(module: str) -> Path | None:
-    if module in sys.modules:
-        origin = getattr(sys.modules[module], "__file__", None)
-        return Path(origin) if origin else None
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
-        return None  # a name in a module, not a module
-    return Path(spec.origin) if spec and spec.has_location and spec.origin else None
+    """Of a module that is imported, which those of code that has run are."""
+    origin = getattr(sys.modules.get(module), "__file__", None)
+    return Path(origin) if origin else None
 
 
 def _named_files(description: Mapping[str, Any]) -> set[Path]:
