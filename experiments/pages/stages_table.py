@@ -1,5 +1,6 @@
 """Operators in stages beside one network: errors, costs, and honest error bars."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from experiments.pages import benchmark_results, markdown
@@ -7,6 +8,9 @@ from experiments.pages.benchmark_results import Result, Results, error, largest_
 from experiments.paper import printed
 from experiments.paper.artifact import spread
 from experiments.suite.registry import BENCHMARKS
+from pilno_jax.runs import files
+
+COSTS_FILE = benchmark_results.RESULTS / "stages.json"
 
 INTRODUCTION = """
 ## In stages
@@ -30,6 +34,18 @@ easier than the training's have errors near the floor, where estimates are too l
 """
 
 
+COSTS = """
+### What a correction costs, and what could be used instead
+
+Mean error and milliseconds per input in batches of 25, two cores
+(`python -m benchmarks.stages`, results/stages.json; inputs of its own). "No network" is
+u − e, e being what the residual tells of the error (`Problem.error_of`), applied to the
+first network's field the number of times that serves best of four: where it reaches
+what the stages reach, as for diffusion and reaction-diffusion, a corrector buys nothing
+that a linear solve does not. For KdV the reference is a closed form, not a solver.
+"""
+
+
 def section(results: Results) -> str:
     """The part of the page on stages, if any such run is finished."""
     known = [c for c in BENCHMARKS if benchmark_results.in_stages(c, results)]
@@ -37,7 +53,29 @@ def section(results: Results) -> str:
         return ""
     bars = [row for config in known for row in bar_rows(config, results)]
     tables = [markdown.table([stages_row(config, results) for config in known])]
+    if COSTS_FILE.exists():
+        costs = files.read_json(COSTS_FILE)["configs"]
+        rows = [cost_row(config, one["answers"]) for config, one in costs.items()]
+        tables += [COSTS, markdown.table(rows)]
     return "\n".join([INTRODUCTION, *tables, ERROR_BARS, markdown.table(bars), ""])
+
+
+def cost_row(config: str, answers: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+    """First network, whole operator, the best of `error_of` alone, the solver."""
+    stages = [name for name in answers if name.startswith("stage")]
+    alone = [name for name in answers if name.startswith("error_of")]
+    best = min(alone, key=lambda name: answers[name]["error"])
+
+    def text(name: str) -> str:
+        return f"{answers[name]['error']:.1e}, {answers[name]['ms']:.1f} ms"
+
+    return {
+        "benchmark": BENCHMARKS[config].title,
+        "first network": text(stages[0]),
+        "in stages": text(stages[-1]),
+        "no network": f"{text(best)} ({best.removeprefix('error_of x ')} times)",
+        "solver": f"{answers['solver']['ms']:.2f} ms",
+    }
 
 
 def stages_row(config: str, results: Results) -> dict[str, Any]:

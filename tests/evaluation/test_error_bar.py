@@ -16,7 +16,7 @@ def draws(count, seed, spread=0.3):
 
 
 def test_the_bound_holds_for_nine_of_ten_new_inputs():
-    """On average over many sets of 50, as conformal prediction promises; not for all."""
+    """On average over sets of 50, as conformal prediction promises; not for each."""
     covered = []
     for seed in range(60):
         bar = error_bar(*draws(50, seed), *draws(50, 500 + seed))
