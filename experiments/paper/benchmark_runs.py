@@ -32,6 +32,8 @@ def runs(config: str, part: str, seeds: int) -> list[RunSpec]:
             alone with the first seed, "paper" for the paper's recipe, shortened.
         seeds: how many, of our recipes.
     """
+    if part in (STAGED, UNLABELLED) and BENCHMARKS[config].stages_goal is None:
+        return []
     if part in (STAGED, UNLABELLED):
         changes = {"train.num_train": 0} if part == UNLABELLED else {}
         each = [{**changes, "seed": seed} if seed else changes for seed in range(seeds)]

@@ -64,6 +64,10 @@ def test_the_benchmark_page():
     table = benchmark_page.overview(results).splitlines()
     assert len(table) == 2 + 3 and "u0 → u(x, t) | 25 | 1.42e-02 | 1.00e-02" in table[2]
     assert "(missed)" in ours  # the goal is 3.5e-3
+    stages = text.partition("## In stages")[2].splitlines()
+    staged = next(line for line in stages if line.startswith("| Burgers"))
+    assert "1.00e-02 ± 0.0e+00 | 1.00e-02 | 3 | 1.5e-04 (missed)" in staged
+    assert "1.0e-01 → 1.0e-02" in staged
     assert "1.50e-02" in next(line for line in rows if "l = 5 to 0.5" in line)
     assert "6.00e-02" in next(line for line in rows if line.startswith("| Diffusion"))
     assert any("ALNO | FNO | LNO" in line for line in rows)

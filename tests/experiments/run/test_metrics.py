@@ -26,7 +26,8 @@ def test_only_losses_are_drawn_as_losses(monkeypatch):
     """A column that is no loss, known or new, is left out."""
     drawn = {}
 
-    def remember(steps, terms):
+    def remember(steps, terms, stage_starts):
+        assert not stage_starts
         drawn.update(terms)
 
     monkeypatch.setattr(plotting, "loss_figure", remember)

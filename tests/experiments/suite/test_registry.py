@@ -65,10 +65,12 @@ def test_what_the_config_says_is_read_from_it(config):
 
 def test_every_benchmark_has_runs_of_every_part_that_it_asks_for():
     for config, one in BENCHMARKS.items():
-        ours, baselines, papers = (runs(config, part, seeds=2) for part in PARTS)
-        assert len(ours) == 2 and len(baselines) == 3 + bool(one.rival)
+        each = [runs(config, part, seeds=2) for part in PARTS]
+        staged, unlabelled, one_network, baselines, papers = each
+        assert len(staged) == len(unlabelled) == 2 * bool(one.stages_goal)
+        assert len(one_network) == 2 and len(baselines) == 3 + bool(one.rival)
         assert len(papers) == bool(one.paper_steps)
-        for run in [*ours, *baselines, *papers]:
+        for run in (run for part in each for run in part):
             assert f"experiments.{one.entry_point}" in run.command(ROOT, ROOT)
     assert set(WITH_GOAL) == CONFIGS - {"navier_stokes"}
 
