@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import matplotlib
 import numpy as np
 
-from pilno_jax import plotting
+from pilno_jax import operators, plotting
 from pilno_jax.checks import require
 from pilno_jax.evaluation import error_estimate
 from pilno_jax.numerics import norms
@@ -39,6 +39,8 @@ class Answers:
         self._solve = jax.jit(problem.solve)
         self._residual = jax.jit(problem.residual)
         self._measure = jax.jit(error_estimate.residuals(problem))
+        self._error_sizes = jax.jit(operators.error_sizes(problem))
+        self._error_bar = run.error_bar
         draws = [self._sample(jax.random.key(seed)) for seed in range(8)]
         self.fields = {
             name: field
@@ -93,6 +95,7 @@ class Answers:
             "prediction": _numbers(u),
             "residual": _numbers(residual),
             "residual_size": float(self._measure(u[None], batch)[0]),
+            "estimate": self._estimate(u, batch),
             "predict_ms": predict_ms,
             "reference": None,
             "note": "",
@@ -109,6 +112,19 @@ class Answers:
         reference = {"reference": _numbers(truth), "solve_ms": solve_ms}
         # Of a truth that is zero the relative error is not a number.
         return {**answer, **reference, "error": error if np.isfinite(error) else None}
+
+    def _estimate(self, u: jax.Array, batch: Inputs) -> dict[str, Any] | None:
+        """What the operator says of its own error, if its run has an error bar."""
+        if self._error_bar is None:
+            return None
+        sizes = np.asarray(self._error_sizes(batch, u[None]))
+        if not np.isfinite(sizes).all():  # a field that is zero has no relative error
+            return None
+        return {
+            "error": float(self._error_bar.expected(sizes)[0]),
+            "upper": float(self._error_bar.upper(sizes)[0]),
+            "unlike_training": bool(self._error_bar.is_unlike(sizes)[0]),
+        }
 
     def _inputs(self, question: Any) -> Inputs:
         one_of = isinstance(question, dict) and len(question) == 1

@@ -17,6 +17,7 @@ import toy
 from experiments.demo.answers import Answers
 from experiments.demo.server import LARGEST_BODY, serve
 from pilno_jax import problems
+from pilno_jax.evaluation.error_bar import error_bar
 from pilno_jax.runs.trained_run import TrainedRun
 
 
@@ -33,6 +34,20 @@ def untrained(problem) -> TrainedRun:
 @pytest.fixture(scope="module")
 def answers():
     return Answers(untrained(problems.diffusion(num_x=8, num_t=9)))
+
+
+def test_it_says_what_the_operator_says_of_its_own_error():
+    run = untrained(problems.diffusion(num_x=8, num_t=9))
+    assert Answers(run).answer({"seed": 3})["estimate"] is None
+    sizes = np.geomspace(1e-6, 1e-5, 20)
+    bar = error_bar(sizes, sizes, sizes, sizes)
+    known = dataclasses.replace(run, error_bar=bar)
+    estimate = Answers(known).answer({"seed": 3})["estimate"]
+    inputs = run.problem.sample(jax.random.key(3))
+    prediction = known.predict(inputs, with_error=True)
+    assert estimate["error"] == pytest.approx(prediction.error, rel=1e-5)
+    assert estimate["upper"] == pytest.approx(prediction.upper, rel=1e-5)
+    assert estimate["unlike_training"] is True
 
 
 @pytest.fixture(scope="module")
