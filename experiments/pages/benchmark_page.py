@@ -147,14 +147,10 @@ def overview(results: Results) -> str:
 
 
 def _in_stages(config: str, results: Results) -> dict[str, Any]:
-    if not (finished := benchmark_results.in_stages(config, results)):
-        return {}
-    minutes = benchmark_results.minutes_by_cores(finished)
+    """Without minutes: those so far are of busy cores, as docs/benchmarks.md says."""
+    finished = benchmark_results.in_stages(config, results)
     errors = [error(config, result) for result in finished]
-    return {
-        "in stages": spread(errors),
-        "their minutes": f"{minutes[max(minutes)]:.0f}",
-    }
+    return {"in stages": spread(errors)} if errors else {}
 
 
 def in_readme(text: str, results: Results) -> str:

@@ -17,18 +17,32 @@ Fields = Float[Array, " batch *grid"]
 Sizes = Callable[[Inputs, Fields], Float[Array, " batch"]]
 
 
+def error_norms(problem: Problem) -> Sizes:
+    """(inputs, u) -> the norm of what the residual tells of the error, per sample.
+
+    Args:
+        problem: its residual and `error_of`.
+    """
+
+    def norm(inputs: Inputs, u: Float[Array, "*grid"]) -> Float[Array, ""]:
+        error = problem.error_of(problem.residual(u, inputs), u, inputs)
+        return jnp.linalg.norm(error.ravel())
+
+    return jax.vmap(norm)
+
+
 def error_sizes(problem: Problem) -> Sizes:
     """(inputs, u) -> what the residual tells of the relative L2 error, per sample.
 
     Args:
         problem: its residual and `error_of`.
     """
+    norms = error_norms(problem)
 
-    def size(inputs: Inputs, u: Float[Array, "*grid"]) -> Float[Array, ""]:
-        error = problem.error_of(problem.residual(u, inputs), u, inputs)
-        return jnp.linalg.norm(error.ravel()) / jnp.linalg.norm(u.ravel())
+    def sizes(inputs: Inputs, u: Fields) -> Float[Array, " batch"]:
+        return norms(inputs, u) / jax.vmap(lambda one: jnp.linalg.norm(one.ravel()))(u)
 
-    return jax.vmap(size)
+    return sizes
 
 
 def choose(

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 import jax
 import jax.numpy as jnp
 
-from pilno_jax.operators.error_sizes import Fields, choose
+from pilno_jax.operators.error_sizes import Fields, choose, error_norms
 from pilno_jax.operators.predictor import Apply, Params, Predict, predictor
 from pilno_jax.problems.base import Inputs, Problem, on_whole_grid
 
@@ -101,14 +101,7 @@ def stage_fields(
     first, *others = applies
     predict = predictor(problem, first)
     correctors = [corrector(problem, apply) for apply in others]
-
-    def left(inputs: Inputs, u: Fields) -> jax.Array:
-        """Of each sample, the size of what its residual tells of its error."""
-
-        def size(inputs: Inputs, u: jax.Array) -> jax.Array:
-            return _rms(problem.error_of(problem.residual(u, inputs), u, inputs))
-
-        return jax.vmap(size)(inputs, u)
+    norms = error_norms(problem)
 
     def fields(params: Sequence[Params], inputs: Inputs) -> list[Fields]:
         after = [predict(params[0], inputs)]
@@ -118,7 +111,7 @@ def stage_fields(
             u = after[-1]
             following = correctors[-1](params[-1], inputs, u)
             # Far from its training a corrector may amplify what it has left.
-            better = left(inputs, following) < left(inputs, u)
+            better = norms(inputs, following) < norms(inputs, u)
             after.append(choose(better, following, u))
         return after
 
