@@ -72,6 +72,12 @@ class RunContext:
         return jax.jit(self.built.predict)
 
     @functools.cached_property
+    def stage_fields(self) -> Callable[..., list[jax.Array]]:
+        """(params, inputs) -> fields after every correction, compiled once."""
+        built, repeats = self.built, self.built.config.stages.last_applied
+        return jax.jit(operators.stage_fields(built.problem, built.applies, repeats))
+
+    @functools.cached_property
     def error_sizes(self) -> operators.Sizes:
         """(inputs, u) -> what residuals tell of the errors, compiled once."""
         return jax.jit(operators.error_sizes(self.built.problem))

@@ -128,9 +128,7 @@ def fields_by_stage(
     """Fields after the first network and after every correction, if there are any."""
     if not context.frozen:
         return []
-    built, repeats = context.built, context.built.config.stages.last_applied
-    fields = jax.jit(operators.stage_fields(built.problem, built.applies, repeats))
-    return evaluation.predict_in_chunks(fields, fitted.params, inputs)
+    return evaluation.predict_in_chunks(context.stage_fields, fitted.params, inputs)
 
 
 def errors_by_stage(context: RunContext, fitted: FittedRun) -> list[dict[str, float]]:
