@@ -66,6 +66,17 @@ def test_reference_converges_to_cole_hopf_at_order_4(x64):
     assert np.log2(coarse / fine) == pytest.approx(4, abs=0.3)
 
 
+def test_more_accurate_differences_in_time_leave_the_solution_less_residual(x64):
+    """The network is asked for a zero of the residual: it has to be near the truth."""
+
+    def left(time_accuracy):
+        problem = burgers(num_x=64, time_accuracy=time_accuracy)
+        exact = cole_hopf(*nodes(problem), 0.01, **WAVE)
+        return jnp.linalg.norm(problem.residual(jnp.asarray(exact), {}))
+
+    assert left(10) < left(8) / 1.3 < left(6) / 2
+
+
 def test_coarse_problems_share_the_fine_reference(x64):
     """32 points are 128 downsampled: their error is the 128-point scheme's."""
     assert error(burgers()) == pytest.approx(error(burgers(num_x=128)), rel=0.05)
