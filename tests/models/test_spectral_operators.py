@@ -119,6 +119,29 @@ def test_every_parameter_is_used(model, options):
         assert moved > 1e-5, jax.tree_util.keystr(path)
 
 
+def test_layers_that_add_their_input_start_from_the_identity():
+    """With every weight of its layers zero, the network is its lift and projection."""
+    options = {"activation": "gelu", "projection_width": None, "add_input": True}
+    net, params, features, axes = small(num_layers=2, **options)
+    of_layers = ("kernel", "skip")
+
+    def without_layers(params):
+        return jax.tree_util.tree_map_with_path(
+            lambda path, leaf: leaf * 0 if path[1].key.startswith(of_layers) else leaf,
+            params,
+        )
+
+    deep = np.asarray(run(net, without_layers(params), features, axes))
+    own = jax.tree.map(np.asarray, params["params"])
+    lifted = np.asarray(features) @ own["lift_weights"] + own["lift_bias"]
+    by_hand = lifted @ own["projection_weights"] + own["projection_bias"]
+    np.testing.assert_allclose(deep, by_hand, rtol=1e-5, atol=1e-6)
+    plain = net.clone(add_input=False)
+    constant = np.broadcast_to(own["projection_bias"], deep.shape)
+    nothing = run(plain, without_layers(params), features, axes)
+    np.testing.assert_allclose(nothing, constant, rtol=1e-6)
+
+
 @pytest.mark.parametrize("slowest", [0.1, 1.0, 100.0])
 def test_poles_start_within_a_decade_of_the_given_rate(slowest):
     net, _, features, axes = small(ALNO, initial_decay=slowest, num_layers=1)

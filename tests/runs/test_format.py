@@ -151,6 +151,10 @@ def test_differences_are_named_and_places_are_none():
     assert format.differing_fields(stored, asked) == []
     asked["train"]["polish_steps"] = 0
     assert format.differing_fields(stored, asked) == []
+    for field, (old_behaviour,) in format.ADDED_OPTIONS.items():
+        section, name = field.split(".")
+        asked[section][name] = old_behaviour
+    assert format.differing_fields(stored, asked) == []
     asked["train"] |= {"polish_steps": 20, "steps": 70}
     asked["model"]["modes"] = (3, 4)
     assert format.differing_fields(stored, asked) == [

@@ -34,6 +34,9 @@ REMOVED = {
     "train.polish_steps": (0, None),
     "train.residual_times": (None,),
 }
+# Options of some problems or networks that folders may lack, with the values that do
+# what was done before them.
+ADDED_OPTIONS = {"model.add_input": (False,), "problem.time_accuracy": (6,)}
 # Every field identifies a run but these. Where it is done: it may go on elsewhere.
 PLACES = frozenset({"devices", "weight_shards"})
 # What does not shape the training: it may be corrected on any run, also a finished one,
@@ -188,11 +191,12 @@ def all_differences(
 
     Args: those of `differing_fields`. Where a run is done makes no difference.
     """
+    without_effect = REMOVED | ADDED_OPTIONS
     there, here = (
         {
             name: value
             for name, value in files.flatten(dict(config)).items()
-            if value not in REMOVED.get(name, ())
+            if value not in without_effect.get(name, ())
         }
         for config in (stored, asked)
     )
