@@ -4,7 +4,7 @@ So are arrays whose shapes are not those of a signature: see pyproject.toml.
 """
 
 import os
-import tempfile
+import shutil
 from pathlib import Path
 
 # Most of a test is compiling a program that runs once: let XLA optimise it less, emit
@@ -20,14 +20,25 @@ os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FAST_TO_COMPILE}"
 # Threads of NumPy's linear algebra that wait for each other keep workers from working.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# What one test compiled, other tests, workers and processes of this session load.
-if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit the folder
-    compiled_programs = tempfile.TemporaryDirectory(prefix="compiled-programs-")
-    os.environ["JAX_COMPILATION_CACHE_DIR"] = compiled_programs.name
-    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
-
 import jax  # noqa: E402
 import pytest  # noqa: E402
+
+from experiments.run.compiled_programs import default_folder  # noqa: E402
+
+# What one test compiled, other tests, workers, processes and later sessions load. A
+# folder that has collected the programs of many versions of the code starts anew.
+LARGEST = 1e9  # bytes
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit the folder
+    programs = default_folder("tests")
+    size = sum(path.stat().st_size for path in programs.glob("*"))
+    if size > LARGEST:
+        shutil.rmtree(programs)
+    for name, value in {
+        "jax_compilation_cache_dir": str(programs),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+    }.items():
+        jax.config.update(name, value)
+        os.environ[name.upper()] = str(value)
 
 jax.config.update("jax_numpy_rank_promotion", "raise")
 

@@ -28,16 +28,19 @@ def keep_programs() -> None:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", SHORTEST)
 
 
-def default_folder() -> Path:
+def default_folder(purpose: str = "compiled") -> Path:
     """The user's folder for caches, and in it one for each jaxlib and processor.
 
     Programs of another jaxlib may crash, and so do those of another processor, which a
     home that machines share would otherwise offer.
+
+    Args:
+        purpose: the first word of its name; tests have a folder of their own.
     """
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     version = importlib.metadata.version("jaxlib")
     digest = hashlib.sha256(processor().encode()).hexdigest()[:8]
-    return Path(home) / "pilno_jax" / f"compiled-{version}-{digest}"
+    return Path(home) / "pilno_jax" / f"{purpose}-{version}-{digest}"
 
 
 def processor() -> str:
