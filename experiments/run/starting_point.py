@@ -25,10 +25,9 @@ class StartingPoint:
 
 
 def starting_point(context: RunContext) -> StartingPoint:
-    fresh = fresh_state(context)
-    restored = context.checkpoints.restore_newest(fresh)
+    restored = context.checkpoints.restore_newest(saved_state(context))
     if restored is None:
-        return StartingPoint(fresh, Best(), context.clock)
+        return StartingPoint(fresh_state(context), Best(), context.clock)
     if restored.damage:
         context.checkpoints.set_aside(restored.step)
         report_damage(context, restored)
@@ -78,16 +77,11 @@ def report_damage(context: RunContext, restored: Restored) -> None:
 def fresh_state(context: RunContext) -> training.State:
     """The state before the first step, a function of the config and its seed alone.
 
-    So it is with `train.start_from`, as long as that run stays as it is; a run that
-    has a checkpoint does not need it any more.
+    So it is with `train.start_from`, as long as that run stays as it is.
     """
-    is_new = context.checkpoints.latest is None
     built = context.built
-    key = jax.random.key(built.config.seed)
-    if built.stage > 1:
-        key = jax.random.fold_in(key, built.stage)
-    init_key, train_key = jax.random.split(key)
-    if built.stage == 1 and built.config.train.start_from and is_new:
+    init_key, train_key = keys(built)
+    if built.stage == 1 and built.config.train.start_from:
         params = warm_start(built)
     else:
         params = operators.initial_parameters(
@@ -95,3 +89,28 @@ def fresh_state(context: RunContext) -> training.State:
         )
     state = training.initial_state(params, built.optimizer, train_key)
     return devices.shard_state(state, context.mesh)
+
+
+def saved_state(context: RunContext) -> training.State:
+    """What a checkpoint of this run holds: shapes and places, and any key."""
+    built = context.built
+
+    def state(init_key: jax.Array, train_key: jax.Array) -> training.State:
+        params = operators.initial_parameters(
+            built.problem, built.model, init_key, built.stage
+        )
+        return training.initial_state(params, built.optimizer, train_key)
+
+    init_key, train_key = keys(built)
+    shapes = jax.eval_shape(state, init_key, train_key)
+    placed = devices.state_on_mesh(shapes, context.mesh)
+    return placed._replace(key=devices.replicate(train_key, context.mesh))
+
+
+def keys(built: BuiltRun) -> tuple[jax.Array, jax.Array]:
+    """Of the initial parameters and of the batches, for each stage their own."""
+    key = jax.random.key(built.config.seed)
+    if built.stage > 1:
+        key = jax.random.fold_in(key, built.stage)
+    init_key, train_key = jax.random.split(key)
+    return init_key, train_key

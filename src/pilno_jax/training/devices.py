@@ -63,6 +63,16 @@ def shard_state(state: Any, mesh: Mesh) -> Any:
     )
 
 
+def state_on_mesh(shapes: Any, mesh: Mesh) -> Any:
+    """Shapes and dtypes of a training state, with the places of `shard_state`."""
+
+    def placed(path: Sequence[Any], x: Any) -> jax.ShapeDtypeStruct:
+        sharding = NamedSharding(mesh, _spec(path, x, mesh))
+        return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding)
+
+    return jax.tree_util.tree_map_with_path(placed, shapes)
+
+
 def _put(x: Any, mesh: Mesh, spec: PartitionSpec) -> jax.Array:
     sharding = NamedSharding(mesh, spec)
     if jax.process_count() == 1:
