@@ -25,6 +25,9 @@ brackets the error without them over the error with them after a tenth of the st
 - gelu instead of tanh [1.19]; no weights in time [1.2].
 - 10 modes and 4 poles instead of 14 and 14 [0.81], which gain less than the steps that
   they cost; small batches, a cosine schedule: more steps in the same time.
+
+`configs/burgers.py:viscosity` is the staged recipe for all viscosities of a decade: the
+viscosity is drawn for every sample and is an input of the operator.
 """
 
 from experiments.config.problem_and_model import model, problem
@@ -32,13 +35,14 @@ from experiments.config.recipes import (
     LENGTH_SCALES,
     choose,
     in_stages,
+    over_coefficients,
     paper_initial_value,
 )
 from experiments.config.schema import RunConfig, Train
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, paper)
+    return choose(recipe, staged, fast, paper, viscosity)
 
 
 def staged() -> RunConfig:
@@ -48,6 +52,13 @@ def staged() -> RunConfig:
     """
     stages = in_stages(fast(), steps=1500, corrector_steps=(1200, 1200), last_applied=4)
     return stages.changed({"problem.time_accuracy": 8})
+
+
+def viscosity() -> RunConfig:
+    """`staged`, of (u0, nu); tested inside the law of nu and a factor of 2 outside."""
+    tested = (0.0025, 0.005, 0.01, 0.02, 0.05, 0.1)
+    laws = {"viscosity": (0.005, 0.05)}
+    return over_coefficients(staged(), "viscosity", laws, tested)
 
 
 def fast() -> RunConfig:

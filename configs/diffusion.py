@@ -19,6 +19,9 @@ tenth of the steps (results/reproduction/diffusion-ablation.json):
 - no weights in time [1.16].
 - two layers of 10 modes and 4 poles, not 14 and 14 [0.46]: those are better, and slow;
   the small ones reach what is asked of them. gelu, small batches, a cosine schedule.
+
+`configs/diffusion.py:diffusivity` is the staged recipe for all diffusivities of a
+decade, drawn for every sample.
 """
 
 from experiments.config.problem_and_model import problem
@@ -26,18 +29,26 @@ from experiments.config.recipes import (
     choose,
     fast_initial_value,
     in_stages,
+    over_coefficients,
     paper_initial_value,
 )
 from experiments.config.schema import RunConfig
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, paper)
+    return choose(recipe, staged, fast, paper, diffusivity)
 
 
 def staged() -> RunConfig:
     """The network of `fast`, trained for less time, and a corrector of what it left."""
     return in_stages(fast(), steps=1000, corrector_steps=(800,))
+
+
+def diffusivity() -> RunConfig:
+    """`staged`, of (u0, D); tested inside the law of D and a factor of 2 outside."""
+    tested = (0.0025, 0.005, 0.01, 0.02, 0.05, 0.1)
+    laws = {"diffusivity": (0.005, 0.05)}
+    return over_coefficients(staged(), "diffusivity", laws, tested)
 
 
 def fast() -> RunConfig:

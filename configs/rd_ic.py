@@ -20,6 +20,9 @@ the error with them after a tenth of the steps, at 0.5 as well
 - no weights in time [1.07].
 - two layers of 10 modes and 4 poles, not 14 and 14 [0.49]: those are better, and slow;
   the small ones reach what is asked of them. gelu, small batches, a cosine schedule.
+
+`configs/rd_ic.py:coefficients` is the staged recipe for a decade of D and ten times the
+paper's reaction: both are drawn for every sample.
 """
 
 from typing import Any
@@ -29,13 +32,14 @@ from experiments.config.recipes import (
     choose,
     fast_initial_value,
     in_stages,
+    over_coefficients,
     paper_initial_value,
 )
 from experiments.config.schema import RunConfig
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, paper)
+    return choose(recipe, staged, fast, paper, coefficients)
 
 
 def initial_condition_task(**options: Any) -> ProblemSection:
@@ -45,6 +49,13 @@ def initial_condition_task(**options: Any) -> ProblemSection:
 def staged() -> RunConfig:
     """The network of `fast`, trained for less time, and a corrector of what it left."""
     return in_stages(fast(), steps=1000, corrector_steps=(800,))
+
+
+def coefficients() -> RunConfig:
+    """`staged`, of (u0, D, k); tested inside the law of D and a factor of 2 outside."""
+    tested = (0.0025, 0.005, 0.01, 0.02, 0.05, 0.1)
+    laws = {"diffusivity": (0.005, 0.05), "reaction": (0.0, 0.1)}
+    return over_coefficients(staged(), "coefficients", laws, tested)
 
 
 def fast() -> RunConfig:

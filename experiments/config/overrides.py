@@ -3,6 +3,7 @@
 Here alone a config is a ConfigDict, made from a RunConfig and turned back into one.
 """
 
+import itertools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +34,8 @@ def parse(
         ArgumentError: a flag that is unknown, or whose value is not allowed.
     """
     changeable = as_config_dict(config)
-    argv = ["", *last_tuples(config, arguments)]
+    open_laws(config, changeable, arguments)
+    argv = ["", *last_tuples(changeable.to_dict(), arguments)]
     try:
         # Parses the overrides at once, as no --config=FILE is left in argv.
         config_flags.DEFINE_config_dict(
@@ -48,13 +50,29 @@ def parse(
     return settled(changeable.to_dict())
 
 
-def last_tuples(config: RunConfig, arguments: list[str]) -> list[str]:
+def open_laws(config: RunConfig, changeable: ConfigDict, arguments: list[str]) -> None:
+    """Fields that may be a number or a pair take the type that the arguments give them.
+
+    Fields of a ConfigDict have one type each, that of their value.
+    """
+    kinds = _kinds(config.problem)
+    laws = {name for name, kind in kinds.items() if {float, tuple} <= kinds_of(kind)}
+    problem: Any = changeable.problem
+    for argument, following in itertools.pairwise([*arguments, ""]):
+        override = OVERRIDE.fullmatch(argument)
+        section, _, name = override[1].partition(".") if override else ("", "", "")
+        if override and section == "problem" and name in laws:
+            text = following if override[2] is None else override[2]
+            with changeable.ignore_type():
+                problem[name] = (0.0,) if "," in text else 0.0
+
+
+def last_tuples(sections: Mapping[str, Any], arguments: list[str]) -> list[str]:
     """The arguments with the last value alone of each tuple, as of other fields.
 
     ml_collections would append one to the other; and it has no one-line error for an
     override of a field that there is not.
     """
-    sections = config.to_dict()
     others: list[str] = []
     tuples: dict[str, str] = {}
     remaining = iter(arguments)
@@ -75,11 +93,7 @@ def as_config_dict(config: RunConfig) -> ConfigDict:
 
 def _settable(section: Section) -> dict[str, Any]:
     """A value of None would fix its field's type to NoneType: the type stays open."""
-    if isinstance(section, Named):
-        arguments = section.arguments(section.name)
-        kinds = {name: argument.kind for name, argument in arguments.items()}
-    else:
-        kinds = {field.name: kind for field, kind in typed_fields(type(section))}
+    kinds = _kinds(section)
     values: Mapping[str, Any] = section.to_dict()
     settable = {}
     for name, value in values.items():
@@ -91,6 +105,14 @@ def _settable(section: Section) -> dict[str, Any]:
             value = config_dict.placeholder(kind)
         settable[name] = value
     return settable
+
+
+def _kinds(section: Section) -> dict[str, Any]:
+    """The type of each field."""
+    if isinstance(section, Named):
+        arguments = section.arguments(section.name)
+        return {name: argument.kind for name, argument in arguments.items()}
+    return {field.name: kind for field, kind in typed_fields(type(section))}
 
 
 def explain(error: Exception, config: ConfigDict) -> str:

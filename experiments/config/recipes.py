@@ -1,6 +1,6 @@
 """What the recipes in configs/ share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from experiments.config.problem_and_model import ProblemSection, model
 from experiments.config.schema import Causality, Evaluation, RunConfig, Train, Weights
@@ -41,6 +41,25 @@ def in_stages(
             "stages.last_applied": last_applied,
         }
     )
+
+
+def over_coefficients(
+    one_value: RunConfig,
+    recipe: str,
+    laws: Mapping[str, tuple[float, float]],
+    tested: tuple[float, ...],
+) -> RunConfig:
+    """The recipe of one value of a coefficient, for a whole law of it.
+
+    Args:
+        one_value: the recipe.
+        recipe: name of the new one.
+        laws: (lowest, highest) of each coefficient that becomes an input.
+        tested: values of the first of them, each of which is a law of test inputs.
+    """
+    problem = {f"problem.{name}": law for name, law in laws.items()}
+    vary = {"evaluation.vary": next(iter(laws)), "evaluation.over": tested}
+    return one_value.changed({"recipe": recipe, **problem, **vary})
 
 
 def fast_initial_value(problem: ProblemSection) -> RunConfig:

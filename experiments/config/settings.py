@@ -164,6 +164,8 @@ def of_kind(path: str, value: Any, kind: Any) -> Any:
 
 def _items_of_kind(path: str, values: tuple[Any, ...], kind: Any) -> tuple[Any, ...]:
     """Items as `tuple[float, ...]` or `tuple[float, float]` has them."""
+    members = typing.get_args(kind) if _is_union(kind) else (kind,)
+    kind = next((one for one in members if typing.get_origin(one) is tuple), kind)
     kinds = typing.get_args(kind)
     if not kinds or kinds[-1] is Ellipsis:
         kinds = (kinds or (object,))[:1] * len(values)
@@ -176,9 +178,12 @@ def _items_of_kind(path: str, values: tuple[Any, ...], kind: Any) -> tuple[Any, 
 
 def kinds_of(kind: Any) -> set[Any]:
     """The plain types of an annotation: those of `int | None` are int and NoneType."""
-    union = isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union
-    members = typing.get_args(kind) if union else (kind,)
+    members = typing.get_args(kind) if _is_union(kind) else (kind,)
     return {typing.get_origin(member) or member for member in members}
+
+
+def _is_union(kind: Any) -> bool:
+    return isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union
 
 
 def require_mapping(path: str, value: Any) -> None:

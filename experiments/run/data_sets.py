@@ -8,6 +8,7 @@ import jax
 
 from pilno_jax import data
 from pilno_jax.problems import FACTORIES, label_options, make
+from pilno_jax.problems.coefficients import under_other_law
 
 SPLITS = ("train", "validation", "test")
 
@@ -29,7 +30,7 @@ def labelled_set(
         report: called with (references solved, all of them) while solving.
         **changes: problem options that differ from the config's, for another law.
     """
-    options = {**config.to_dict()["problem"], **changes}
+    options = under_other_law(config.to_dict()["problem"], changes)
     count = {
         "train": config.train.num_train,
         "validation": config.data.num_validation,

@@ -10,6 +10,7 @@ from absl import flags
 from experiments.config.problem_and_model import ProblemSection
 from pilno_jax import data, problems
 from pilno_jax.checks import require
+from pilno_jax.problems.coefficients import under_other_law
 from pilno_jax.runs.trained_run import TrainedRun
 
 FLAGS, NAMES = flags.FLAGS, ("change", "count", "seed")
@@ -50,8 +51,13 @@ def under_law(
     options = sorted(law.options)
     unknown = sorted(changed.keys() - law.options.keys())
     require(not unknown, "change", unknown, f"some of {options}")
-    law = ProblemSection(law.name, {**law.options, **changed})
-    problem = problems.make(**law.to_dict())
+    tested = ProblemSection(law.name, under_other_law(law.options, changed))
+    problem = problems.make(**tested.to_dict())
+    if drawn := changed.keys() & run.problem.inputs.keys():
+        # The network goes on to see these numbers as it did in its training.
+        kept = {name: law.options[name] for name in drawn}
+        seen = problems.make(**{**tested.to_dict(), **kept})
+        problem = dataclasses.replace(problem, features=seen.features)
     # Folded in: a training set of the same seed has other samples.
     key = jax.random.fold_in(jax.random.key(seed), 314)
     return dataclasses.replace(run, problem=problem), data.generate(problem, key, count)

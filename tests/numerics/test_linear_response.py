@@ -8,7 +8,12 @@ import scipy.linalg
 
 from pilno_jax.numerics.derivatives import derivative, running_integral
 from pilno_jax.numerics.grids import Axis
-from pilno_jax.numerics.linear_response import eigenmodes, linear_response
+from pilno_jax.numerics.linear_response import (
+    eigenmodes,
+    linear_response,
+    scaled_response,
+    traced_phi_functions,
+)
 
 T = Axis("t", 0.0, 2.0, 21)
 CIRCLE = Axis("x", 0.0, 1.0, 16, periodic=True)
@@ -69,3 +74,29 @@ def test_eigenmodes_make_up_their_matrix():
     rates, analysis, synthesis = eigenmodes(matrix)
     assert len(rates) < 6  # of a conjugate pair one member
     np.testing.assert_allclose((synthesis * rates @ analysis).real, matrix, atol=1e-12)
+
+
+@pytest.mark.parametrize("factor", [0.0, 1e-3, 0.3, 20.0])
+def test_a_traced_factor_of_the_matrix_scales_its_rates(x64, factor):
+    """Against the constant matrix, from steps far below the rates to far above."""
+    matrix = -derivative(INTERVAL, 2, accuracy=6)[1:-1, 1:-1]
+    source = np.random.default_rng(3).normal(size=(len(matrix), T.num_points))
+    expected = linear_response(factor * matrix, T)(jnp.asarray(source))
+    answer = jax.jit(scaled_response(matrix, T))(jnp.asarray(source), factor)
+    # Both are exact for piecewise linear sources; the eigenvectors' condition is 1e2.
+    np.testing.assert_allclose(answer, expected, atol=1e-11)
+
+
+def test_phi_functions_lose_no_digits_in_single_precision():
+    z = np.concatenate([-np.geomspace(1e-6, 50.0, 60), [0.0, 0.9, 1.1]])
+    found = traced_phi_functions(jnp.asarray(z, jnp.complex64))
+    # In extended precision the quotients themselves are good enough.
+    with np.errstate(invalid="ignore"):
+        long = z.astype(np.longdouble)
+        first = np.where(z == 0, 1.0, np.expm1(long) / long)
+        far = np.abs(z) > 1e-3
+        second = np.where(far, (first - 1) / long, 0.5 + long / 6 + long**2 / 24)
+    np.testing.assert_allclose(found[0].real, first, rtol=1e-6)
+    np.testing.assert_allclose(
+        found[1].real, np.where(z == 0, 0.5, second).astype(float), rtol=1e-6
+    )

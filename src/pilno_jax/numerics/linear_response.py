@@ -4,17 +4,22 @@
 
 A mode of A decays by itself, so each has a kernel in time of its own: no system is
 solved and no loop runs, the answer is two changes of basis and one small matrix per
-mode. Exact for sources that are piecewise linear in time.
+mode. Exact for sources that are piecewise linear in time. Where A is a fixed matrix
+times a number that is known only when the program runs, its modes are still fixed and
+only their rates scale: `scaled_response`.
 """
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Inexact
 
+from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.grids import Axis
 
 Complex = npt.NDArray[np.complexfloating]
@@ -34,18 +39,49 @@ def linear_response(
     kernels = np.stack([_kernel(rate, times) for rate in rates])
 
     def response(source: Float[Array, "n t"]) -> Float[Array, "n t"]:
-        def complex_of(array: Complex) -> jax.Array:
-            real, imaginary = (
-                jnp.asarray(part, source.dtype) for part in (array.real, array.imag)
-            )
-            return jax.lax.complex(real, imaginary)
-
         given = jax.lax.complex(source, jnp.zeros_like(source))
-        modes = complex_of(analysis) @ given
-        modes = jnp.einsum("kts,ks->kt", complex_of(kernels), modes)
-        return (complex_of(synthesis) @ modes).real
+        modes = _constant(analysis, source) @ given
+        modes = jnp.einsum("kts,ks->kt", _constant(kernels, source), modes)
+        return (_constant(synthesis, source) @ modes).real
 
     return response
+
+
+def scaled_response(
+    matrix: Float[np.ndarray, "n n"], times: Axis
+) -> Callable[[Float[Array, "n t"], Any], Float[Array, "n t"]]:
+    """(r, c) -> e, of e_t + c A e = r from rest, with a number c that may be traced.
+
+    Args:
+        matrix: A, as in `linear_response`.
+        times: where r is given and e is wanted.
+    """
+    rates, analysis, synthesis = eigenmodes(matrix)
+    n, h = times.num_points, times.spacing
+    # What a source did in the step from node i has, at node j, the age j - 1 - i.
+    ages = np.subtract.outer(np.arange(n), np.arange(1, n))
+
+    def response(source: Float[Array, "n t"], factor: Any) -> Float[Array, "n t"]:
+        given = jax.lax.complex(source, jnp.zeros_like(source))
+        modes = _constant(analysis, source) @ given
+        factor = as_complex(jnp.asarray(factor, source.dtype))
+        z = factor * _constant(rates * h, source)
+        decays = jnp.exp(-z[:, None] * _constant(np.arange(n) + 0j, source)[None])
+        kernels = jnp.where(ages[None] >= 0, decays[:, np.maximum(ages, 0)], 0.0)
+        first, second = (h * phi[:, None] for phi in traced_phi_functions(-z))
+        forced = (first - second) * modes[:, :-1] + second * modes[:, 1:]
+        modes = jnp.einsum("kts,ks->kt", kernels, forced)
+        return (_constant(synthesis, source) @ modes).real
+
+    return response
+
+
+def _constant(array: Complex, like: jax.Array) -> jax.Array:
+    """A complex array in the precision of a real one."""
+    real, imaginary = (
+        jnp.asarray(part, like.dtype) for part in (array.real, array.imag)
+    )
+    return jax.lax.complex(real, imaginary)
 
 
 def eigenmodes(matrix: np.ndarray) -> tuple[Complex, Complex, Complex]:
@@ -85,3 +121,28 @@ def _phi_functions(z: complex) -> tuple[complex, complex]:
     if abs(z) < 1e-3:
         return 1 + z / 2 + z**2 / 6, 0.5 + z / 6 + z**2 / 24
     return (np.exp(z) - 1) / z, (np.exp(z) - 1 - z) / z**2
+
+
+SERIES_TERMS = 16  # up to |z| = 1 the next one is below 1e-16
+
+
+def traced_phi_functions(
+    z: Inexact[Array, " k"],
+) -> tuple[Inexact[Array, " k"], Inexact[Array, " k"]]:
+    """(e^z - 1) / z and (e^z - 1 - z) / z^2 of arrays in any precision.
+
+    Args:
+        z: where |z| < 1 the quotients would lose digits; there a series is used.
+    """
+    small = jnp.abs(z) < 1.0
+    near, far = jnp.where(small, z, 0.0), jnp.where(small, 1.0, z)
+    # phi_2 = sum z^j / (j + 2)!, by Horner's rule; phi_1 = 1 + z phi_2.
+    second = jnp.zeros_like(z)
+    for j in reversed(range(SERIES_TERMS)):
+        second = second * near + 1.0 / math.factorial(j + 2)
+    first = 1.0 + near * second
+    quotient = (jnp.exp(far) - 1.0) / far
+    return (
+        jnp.where(small, first, quotient),
+        jnp.where(small, second, (quotient - 1.0) / far),
+    )

@@ -18,7 +18,7 @@ from jaxtyping import Array, Float
 from pilno_jax.checks import require
 from pilno_jax.numerics.derivatives import along, running_integral
 from pilno_jax.numerics.grids import Axis, Grid
-from pilno_jax.numerics.linear_response import linear_response
+from pilno_jax.numerics.linear_response import linear_response, scaled_response
 from pilno_jax.numerics.norms import mean_square
 
 Inputs = dict[str, Any]
@@ -211,19 +211,30 @@ def default_error(grid: Grid, time_axis: int | None) -> ErrorOf:
     return error_of
 
 
-def response_error(matrix: np.ndarray, times: Axis) -> ErrorOf:
+def response_error(
+    matrix: np.ndarray,
+    times: Axis,
+    factor: Callable[[Inputs], Any] | None = None,
+) -> ErrorOf:
     """What the linear part of the equation answers to the residual, from rest.
 
     Args:
         matrix: A, where the equation reads u_t + A u + ... = 0 on the nodes along x
             that a residual of shape (x, t) has; where u is not free, the error is 0.
         times: the axis of time.
+        factor: inputs -> a number of the sample that multiplies A. Default: none.
     """
-    response = linear_response(matrix, times)
+    if factor is None:
+        constant = linear_response(matrix, times)
+    else:
+        scaled = scaled_response(matrix, times)
 
     def error_of(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
-        del inputs
-        return jnp.pad(response(residual), _margins(u.shape, residual.shape))
+        if factor is None:
+            error = constant(residual)
+        else:
+            error = scaled(residual, factor(inputs))
+        return jnp.pad(error, _margins(u.shape, residual.shape))
 
     return error_of
 

@@ -22,13 +22,8 @@ from pilno_jax.checks import require_fields, require_positive
 from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
 from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
-from pilno_jax.problems.base import (
-    Inputs,
-    Problem,
-    labels_ignore,
-    resizable,
-    response_error,
-)
+from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.coefficients import Law, coefficient, with_coefficients
 from pilno_jax.problems.initial_value import (
     InitialLaw,
     LengthScales,
@@ -46,7 +41,7 @@ REFERENCE_STEP = 1e-4
 @resizable("num_x", "num_t")
 def burgers(
     *,
-    viscosity: float = 0.01,
+    viscosity: Law = 0.01,
     length_scale: float = 0.5,
     virtual_length_scales: LengthScales = (0.5, 5.0),
     sigma: float = 0.2,
@@ -60,7 +55,8 @@ def burgers(
     """Burgers' equation on a (num_x, num_t) grid; see the module for the equation.
 
     Args:
-        viscosity: nu. Default 0.01, the paper's; shocks are about as wide.
+        viscosity: nu. Default 0.01, the paper's; shocks are about as wide. A pair
+            (lowest, highest) makes it an input, drawn log-uniformly.
         length_scale: of the labelled inputs u0. Default 0.5; 0.5 is oscillatory, 5
             nearly constant.
         virtual_length_scales: (shortest, longest) of the virtual inputs, drawn
@@ -79,7 +75,8 @@ def burgers(
             which only an operator in stages notices; with 10, differences at the ends
             weigh so much that training suffers.
     """
-    require_positive(viscosity=viscosity, final_time=final_time)
+    require_positive(final_time=final_time)
+    nu = coefficient("viscosity", viscosity, r"$\nu$")
     law = InitialLaw(length_scale, virtual_length_scales, sigma)
     grid = periodic_grid(num_x, num_t=num_t, final_time=final_time)
     x, t = grid.axes
@@ -90,20 +87,18 @@ def burgers(
     factor = math.ceil(REFERENCE_POINTS / num_x)
     fine = x.refined(factor)
     fine_d_x, fine_d_xx = stencil(fine, 1, 4), stencil(fine, 2, 4)
-    step = min(REFERENCE_STEP, diffusion_step(fine, viscosity))
+    step = min(REFERENCE_STEP, diffusion_step(fine, nu.highest))
 
-    def slope(u: jax.Array) -> jax.Array:
-        return viscosity * fine_d_xx(u) - u * fine_d_x(u)
+    def solve(inputs: Inputs) -> jax.Array:
+        def slope(u: jax.Array) -> jax.Array:
+            return nu.of(inputs) * fine_d_xx(u) - u * fine_d_x(u)
 
-    evolve = snapshots(slope, t, step)
-
-    def solve(u0: jax.Array) -> jax.Array:
-        return evolve(along(interpolation(x, fine), u0, 0))[::factor]
+        start = along(interpolation(x, fine), inputs["u0"], 0)
+        return snapshots(slope, t, step)(start)[::factor]
 
     def residual(u: jax.Array, inputs: Inputs) -> jax.Array:
-        del inputs
         convection = u * along(d_x, u, 0)
-        return along(d_t, u, 1) + convection - viscosity * along(d_xx, u, 0)
+        return along(d_t, u, 1) + convection - nu.of(inputs) * along(d_xx, u, 0)
 
     problem = initial_value_problem(
         name="burgers",
@@ -112,9 +107,10 @@ def burgers(
         residual=residual,
         law=law,
         hard_constraints=hard_constraints,
-        error_of=response_error(-viscosity * d_xx, t),
+        error_of=nu.response_error(-d_xx, t),
     )
-    return in_moving_frame(problem) if moving_frame else problem
+    problem = in_moving_frame(problem) if moving_frame else problem
+    return with_coefficients(problem, nu)
 
 
 def in_moving_frame(problem: Problem) -> Problem:
@@ -123,7 +119,7 @@ def in_moving_frame(problem: Problem) -> Problem:
 
     def centred(inputs: Inputs) -> Inputs:
         require_fields(inputs, {"u0": problem.grid.shape[:1]})
-        return {"u0": inputs["u0"] - jnp.mean(inputs["u0"])}
+        return {**inputs, "u0": inputs["u0"] - jnp.mean(inputs["u0"])}
 
     def into_frame(field: jax.Array, inputs: Inputs) -> jax.Array:
         return translate(field, -jnp.mean(inputs["u0"]) * times)

@@ -14,13 +14,8 @@ import numpy as np
 from pilno_jax.checks import require_positive
 from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.derivatives import along, derivative
-from pilno_jax.problems.base import (
-    Inputs,
-    Problem,
-    labels_ignore,
-    resizable,
-    response_error,
-)
+from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.coefficients import Law, coefficient, with_coefficients
 from pilno_jax.problems.initial_value import (
     InitialLaw,
     LengthScales,
@@ -33,7 +28,7 @@ from pilno_jax.problems.initial_value import (
 @resizable("num_x", "num_t")
 def diffusion(
     *,
-    diffusivity: float = 0.01,
+    diffusivity: Law = 0.01,
     length_scale: float = 0.5,
     virtual_length_scales: LengthScales = (0.5, 5.0),
     sigma: float = 0.2,
@@ -45,7 +40,8 @@ def diffusion(
     """The heat equation on a (num_x, num_t) grid; see the module for the equation.
 
     Args:
-        diffusivity: D. Default 0.01.
+        diffusivity: D. Default 0.01. A pair (lowest, highest) makes it an input, drawn
+            log-uniformly.
         length_scale: of the labelled inputs u0. Default 0.5; 0.5 is oscillatory, 5
             nearly constant.
         virtual_length_scales: (shortest, longest) of the virtual inputs, drawn
@@ -57,29 +53,36 @@ def diffusion(
         hard_constraints: True (the default) builds u(x, 0) = u0 into u, False leaves it
             to the penalty "ic".
     """
-    require_positive(diffusivity=diffusivity, final_time=final_time)
+    require_positive(final_time=final_time)
+    d = coefficient("diffusivity", diffusivity, "$D$")
     law = InitialLaw(length_scale, virtual_length_scales, sigma)
     grid = periodic_grid(num_x, num_t=num_t, final_time=final_time)
     x, t = grid.axes
     d_xx, d_t = derivative(x, 2), derivative(t, 1, accuracy=6)
 
     wavenumbers = 2 * np.pi * np.arange(num_x // 2 + 1)
-    decay = np.exp(-diffusivity * np.outer(wavenumbers**2, t.coordinates))
+    exponents = -np.outer(wavenumbers**2, t.coordinates)
 
-    def solve(u0: jax.Array) -> jax.Array:
-        modes = jnp.fft.rfft(u0)[:, None] * as_complex(jnp.asarray(decay, u0.dtype))
+    def decay(inputs: Inputs) -> jax.Array:
+        dtype = inputs["u0"].dtype
+        if d.is_input:
+            return jnp.exp(d.of(inputs) * jnp.asarray(exponents, dtype))
+        return jnp.asarray(np.exp(d.lowest * exponents), dtype)
+
+    def solve(inputs: Inputs) -> jax.Array:
+        modes = jnp.fft.rfft(inputs["u0"])[:, None] * as_complex(decay(inputs))
         return jnp.fft.irfft(modes, num_x, axis=0)
 
     def residual(u: jax.Array, inputs: Inputs) -> jax.Array:
-        del inputs
-        return along(d_t, u, 1) - diffusivity * along(d_xx, u, 0)
+        return along(d_t, u, 1) - d.of(inputs) * along(d_xx, u, 0)
 
-    return initial_value_problem(
+    problem = initial_value_problem(
         name="diffusion",
         grid=grid,
         solve=solve,
         residual=residual,
         law=law,
         hard_constraints=hard_constraints,
-        error_of=response_error(-diffusivity * d_xx, t),
+        error_of=d.response_error(-d_xx, t),
     )
+    return with_coefficients(problem, d)

@@ -102,7 +102,7 @@ def initial_value_problem(
     *,
     name: str,
     grid: Grid,
-    solve: Callable[[jax.Array], jax.Array],
+    solve: Callable[[Inputs], jax.Array],
     residual: Field,
     law: InitialLaw,
     hard_constraints: bool,
@@ -116,7 +116,7 @@ def initial_value_problem(
     Args:
         name: of the problem.
         grid: its last axis is t, the others are space.
-        solve: u0 -> u, the reference.
+        solve: inputs -> u, the reference.
         residual: (u, inputs) -> the equation's.
         law: of u0.
         hard_constraints: True writes u = u0 + sigma (t / T) raw, with `impose_boundary`
@@ -138,7 +138,7 @@ def initial_value_problem(
 
     def reference(inputs: Inputs) -> jax.Array:
         require_fields(inputs, expected)
-        return solve(inputs["u0"])
+        return solve(inputs)
 
     def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
         if not hard_constraints:

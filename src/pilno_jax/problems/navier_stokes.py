@@ -82,7 +82,8 @@ def navier_stokes(
     fine = [axis.refined(by) for axis, by in zip((x, y), factors, strict=True)]
     evolve = spectral_solver(fine[0].num_points, fine[1].num_points, t, viscosity)
 
-    def solve(u0: jax.Array) -> jax.Array:
+    def solve(inputs: Inputs) -> jax.Array:
+        u0 = inputs["u0"]
         for axis, (coarse, finer) in enumerate(zip((x, y), fine, strict=True)):
             u0 = along(interpolation(coarse, finer), u0, axis)
         return evolve(u0)[:: factors[0], :: factors[1]]

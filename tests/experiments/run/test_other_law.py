@@ -3,6 +3,8 @@
 import types
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from experiments.run import other_law
@@ -36,3 +38,15 @@ def test_the_inputs_follow_the_changed_law(run):
 def test_an_option_the_problem_lacks_is_told(run):
     with pytest.raises(ValueError, match=r"\['colour'\].*length_scale"):
         other_law.under_law(run, {"colour": 1}, 2, 0)
+
+
+def test_a_coefficient_that_is_an_input_changes_the_inputs_alone(run):
+    options = {**OPTIONS, "diffusivity": (0.005, 0.05)}
+    run = TrainedRun(problems.make(**options), run.model, {}, 0, {"problem": options})
+    changed, test = other_law.under_law(run, {"diffusivity": 0.05}, 2, 0)
+    inputs = {name: jnp.asarray(value[0]) for name, value in test["inputs"].items()}
+    assert float(inputs["diffusivity"]) == pytest.approx(0.05)
+    # As in training: the highest value of the law shows as 1.
+    seen = changed.problem.features(inputs)[..., -1]
+    np.testing.assert_allclose(seen, 1.0, rtol=1e-6)
+    np.testing.assert_array_equal(seen, run.problem.features(inputs)[..., -1])

@@ -15,14 +15,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from pilno_jax.checks import (
-    require,
-    require_choice,
-    require_fields,
-    require_positive,
-)
+from pilno_jax.checks import require_choice, require_fields, require_positive
 from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
@@ -32,13 +26,26 @@ from pilno_jax.problems.base import (
     Problem,
     labels_ignore,
     resizable,
-    response_error,
+)
+from pilno_jax.problems.coefficients import (
+    Coefficient,
+    Law,
+    coefficient,
+    with_coefficients,
 )
 from pilno_jax.problems.initial_value import (
     InitialLaw,
     LengthScales,
     initial_value_problem,
 )
+from pilno_jax.problems.reaction_diffusion.mollifiers import (
+    MOLLIFIERS,
+    mollifier_of,
+    product_of_sines,
+    start_from_rest,
+)
+
+__all__ = ["MOLLIFIERS", "product_of_sines", "reaction_diffusion", "start_from_rest"]
 
 REFERENCE_POINTS = 151
 REFERENCE_STEP = 1e-4
@@ -50,8 +57,8 @@ TASKS = ("ic", "forcing")
 def reaction_diffusion(
     *,
     task: str = "forcing",
-    diffusivity: float = 0.01,
-    reaction: float = 0.01,
+    diffusivity: Law = 0.01,
+    reaction: Law = 0.01,
     length_scale: float = 0.5,
     virtual_length_scales: LengthScales = (0.5, 5.0),
     sigma: float = 0.2,
@@ -65,8 +72,10 @@ def reaction_diffusion(
 
     Args:
         task: "forcing" (the default, f -> u) or "ic" (u0 -> u).
-        diffusivity: D. Default 0.01, the paper's.
-        reaction: k >= 0. Default 0.01, the paper's; u may blow up where k u0 T > 1.
+        diffusivity: D. Default 0.01, the paper's. A pair (lowest, highest) makes it an
+            input, drawn log-uniformly.
+        reaction: k >= 0. Default 0.01, the paper's; u may blow up where k u0 T > 1. A
+            pair makes it an input too, drawn uniformly if its lowest value is 0.
         length_scale: of the labelled inputs. Default 0.5; 0.5 is oscillatory, 5 nearly
             constant.
         virtual_length_scales: (shortest, longest) of the virtual inputs, drawn
@@ -82,22 +91,23 @@ def reaction_diffusion(
     """
     require_choice("task", task, TASKS)
     require_choice("mollifier", mollifier, MOLLIFIERS)
-    require_positive(diffusivity=diffusivity, final_time=final_time)
-    require(reaction >= 0, "reaction", reaction, "a number >= 0")
+    require_positive(final_time=final_time)
+    d = coefficient("diffusivity", diffusivity, "$D$")
+    k = coefficient("reaction", reaction, "$k$", may_be_zero=True)
     grid = Grid((Axis("x", 0.0, 1.0, num_x), Axis("t", 0.0, final_time, num_t)))
     law = InitialLaw(length_scale, virtual_length_scales, sigma)
     if task == "ic":
-        return _initial_condition_task(
-            grid, diffusivity, reaction, law, hard_constraints
-        )
-    factor = MOLLIFIERS[mollifier](grid, diffusivity) if hard_constraints else None
-    return _forcing_task(grid, diffusivity, reaction, law, factor)
+        problem = _initial_condition_task(grid, d, k, law, hard_constraints)
+    else:
+        factor = mollifier_of(mollifier, grid, d) if hard_constraints else None
+        problem = _forcing_task(grid, d, k, law, factor)
+    return with_coefficients(problem, d, k)
 
 
 def _initial_condition_task(
     grid: Grid,
-    diffusivity: float,
-    reaction: float,
+    d: Coefficient,
+    k: Coefficient,
     law: InitialLaw,
     hard_constraints: bool,
 ) -> Problem:
@@ -105,28 +115,25 @@ def _initial_condition_task(
     circle = Axis("x", x.low, x.high, x.num_points - 1, periodic=True)
     d_xx, d_t = derivative(circle, 2), derivative(t, 1, accuracy=6)
     factor = _refinement(x)
-    fine, fine_d_xx, step = _reference_scheme(circle, factor, diffusivity)
-
-    def slope(u: jax.Array) -> jax.Array:
-        return diffusivity * fine_d_xx(u) + reaction * u**2
-
-    evolve = snapshots(slope, t, step)
+    fine, fine_d_xx, step = _reference_scheme(circle, factor, d.highest)
 
     def close(u: jax.Array) -> jax.Array:
         """From the circle's nodes to the closed grid's."""
         return jnp.concatenate([u, u[:1]])
 
-    def solve(u0: jax.Array) -> jax.Array:
-        refined = along(interpolation(circle, fine), u0[:-1], 0)
-        return close(evolve(refined)[::factor])
+    def solve(inputs: Inputs) -> jax.Array:
+        def slope(u: jax.Array) -> jax.Array:
+            return d.of(inputs) * fine_d_xx(u) + k.of(inputs) * u**2
+
+        refined = along(interpolation(circle, fine), inputs["u0"][:-1], 0)
+        return close(snapshots(slope, t, step)(refined)[::factor])
 
     def residual(u: jax.Array, inputs: Inputs) -> jax.Array:
-        del inputs
         v = u[:-1]
-        source = diffusivity * along(d_xx, v, 0) + reaction * v**2
+        source = d.of(inputs) * along(d_xx, v, 0) + k.of(inputs) * v**2
         return close(along(d_t, v, 1) - source)
 
-    on_circle = response_error(-diffusivity * d_xx, t)
+    on_circle = d.response_error(-d_xx, t)
 
     def error_of(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
         return close(on_circle(residual[:-1], u[:-1], inputs))
@@ -146,10 +153,10 @@ def _initial_condition_task(
 
 def _forcing_task(
     grid: Grid,
-    diffusivity: float,
-    reaction: float,
+    d: Coefficient,
+    k: Coefficient,
     law: InitialLaw,
-    mollifier: np.ndarray | None,
+    mollifier: Callable[[Inputs], Any] | None,
 ) -> Problem:
     x, t = grid.axes
     sigma, expected = law.sigma, {"f": (x.num_points,)}
@@ -165,13 +172,12 @@ def _forcing_task(
         return jnp.stack([forcing, scaled_x, scaled_t], -1)
 
     def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
-        del inputs
-        free: Any = raw if mollifier is None else mollifier * raw
+        free: Any = raw if mollifier is None else mollifier(inputs) * raw
         return sigma * free
 
     def residual(u: jax.Array, inputs: Inputs) -> jax.Array:
         # At the end nodes u is prescribed, so the equation is asked for inside only.
-        source = diffusivity * along(d_xx, u, 0) + reaction * u**2
+        source = d.of(inputs) * along(d_xx, u, 0) + k.of(inputs) * u**2
         balance = along(d_t, u, 1) - source + inputs["f"][:, None]
         return balance[1:-1]
 
@@ -184,25 +190,25 @@ def _forcing_task(
         grid=grid,
         sample=sample,
         sample_virtual=sample_virtual,
-        solve=_forced_reference(grid, diffusivity, reaction),
+        solve=_forced_reference(grid, d, k),
         features=features,
         residual=residual,
         constrain=constrain,
         constraints=penalties if mollifier is None else {},
         inputs={"f": InputField(("x",), "$f$", editable=True)},
         scale=lambda inputs: sigma,
-        error_of=response_error(-diffusivity * d_xx[1:-1, 1:-1], t),
+        error_of=d.response_error(-d_xx[1:-1, 1:-1], t),
         time_axis=1,
     )
 
 
 def _forced_reference(
-    grid: Grid, diffusivity: float, reaction: float
+    grid: Grid, d: Coefficient, k: Coefficient
 ) -> Callable[[Inputs], jax.Array]:
     """inputs -> u from rest, zero at both ends."""
     x, t = grid.axes
     factor = _refinement(x)
-    fine, fine_d_xx, step = _reference_scheme(x, factor, diffusivity)
+    fine, fine_d_xx, step = _reference_scheme(x, factor, d.highest)
     free = jnp.ones(fine.num_points).at[jnp.array([0, -1])].set(0.0)
 
     def solve(inputs: Inputs) -> jax.Array:
@@ -211,7 +217,8 @@ def _forced_reference(
 
         def slope(u: jax.Array) -> jax.Array:
             # The end nodes stay where they start: at zero.
-            return free * (diffusivity * fine_d_xx(u) + reaction * u**2 - forcing)
+            source = d.of(inputs) * fine_d_xx(u) + k.of(inputs) * u**2
+            return free * (source - forcing)
 
         evolve = snapshots(slope, t, step)
         return evolve(jnp.zeros_like(forcing))[::factor]
@@ -220,41 +227,12 @@ def _forced_reference(
 
 
 def _reference_scheme(
-    axis: Axis, factor: int, diffusivity: float
+    axis: Axis, factor: int, largest: float
 ) -> tuple[Axis, Callable[[jax.Array], jax.Array], float]:
-    """The refined axis, 4th-order d_xx on it and a stable time step."""
+    """The refined axis, 4th-order d_xx on it, a step stable at the largest D."""
     fine = axis.refined(factor)
-    step = min(REFERENCE_STEP, diffusion_step(fine, diffusivity))
+    step = min(REFERENCE_STEP, diffusion_step(fine, largest))
     return fine, stencil(fine, 2, 4), step
-
-
-def start_from_rest(grid: Grid, diffusivity: float) -> np.ndarray:
-    """u(x, t) of u_t = D u_xx + 1 from rest, to leading order in time: t g g~ with
-
-        g = 1 - 4 i^2 erfc(xi),   xi = x / sqrt(4 D t),   g~ the same from the far end,
-
-    exact on the half-line. Zero at t = 0 and at both ends, it also carries the
-    boundary layer that opens there, which leaves the network with a smooth factor.
-    """
-    x, t = (np.asarray(axis.coordinates, np.float64) for axis in grid.axes)
-    depth = np.sqrt(4 * diffusivity * np.maximum(t, 1e-12))
-
-    def layer(distance: np.ndarray) -> np.ndarray:
-        xi = distance[:, None] / depth[None, :]
-        tail = 2 / math.sqrt(math.pi) * xi * np.exp(-(xi**2))
-        return 1 - (1 + 2 * xi**2) * np.vectorize(math.erfc)(xi) + tail
-
-    return t * layer(x - x[0]) * layer(x[-1] - x)
-
-
-def product_of_sines(grid: Grid, diffusivity: float) -> np.ndarray:
-    """The paper's m = sin(pi x) sin(pi t / 2): zero there too, but smooth."""
-    del diffusivity
-    x, t = (np.asarray(scaled, np.float64) for scaled in grid.scaled)
-    return np.outer(np.sin(np.pi * x), np.sin(np.pi / 2 * t))
-
-
-MOLLIFIERS = {"start_from_rest": start_from_rest, "sines": product_of_sines}
 
 
 def _refinement(x: Axis) -> int:

@@ -1,0 +1,180 @@
+"""Coefficients of an equation: a number, or a law that gives every sample its own.
+
+A factory's scalar parameter may be a pair, `viscosity=(0.003, 0.1)`. Each sample then
+draws its own value, which is an input like any other: residual and solver read it, the
+network sees it as one more channel, figures and the demo show it. A plain number is a
+constant of the programs and no input at all.
+"""
+
+import dataclasses
+import math
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from pilno_jax.checks import require, require_fields
+from pilno_jax.numerics.grids import Axis
+from pilno_jax.problems.base import (
+    ErrorOf,
+    InputField,
+    Inputs,
+    Problem,
+    response_error,
+)
+
+Law = float | tuple[float, float]  # a number, or (lowest, highest)
+Scalar = Float[Array, ""]
+
+
+@dataclasses.dataclass(frozen=True)
+class Coefficient:
+    """A number of the equation; `coefficient` makes one from what a user gave.
+
+    Args:
+        name: the factory's argument and, of a law, the key in `inputs`.
+        lowest: value of the law; of a number, the number.
+        highest: value of the law, at least the lowest.
+        is_input: whether every sample has its own.
+        symbol: its name in figures, LaTeX between dollars.
+    """
+
+    name: str
+    lowest: float
+    highest: float
+    is_input: bool
+    symbol: str
+
+    def of(self, inputs: Inputs) -> float | Scalar:
+        """The value for one sample: the number itself, or what the sample drew."""
+        return inputs[self.name] if self.is_input else self.lowest
+
+    def draw(self, key: jax.Array) -> Scalar:
+        """A value of the law: log-uniform where all are positive, else uniform.
+
+        Args:
+            key: of the whole sample. Coefficients fold their name in, and leave the
+                fields of the sample what they are without a law.
+        """
+        own_key = jax.random.fold_in(key, zlib.crc32(self.name.encode()))
+        spread = jax.random.uniform(own_key)
+        if self.lowest > 0:
+            return self.lowest * (self.highest / self.lowest) ** spread
+        return self.lowest + (self.highest - self.lowest) * spread
+
+    def feature(self, value: Scalar) -> Scalar:
+        """What the network sees: -1 at the lowest value, 1 at the highest.
+
+        Logarithmic where all values are positive. A law of one value shows 0.
+        """
+        if self.lowest == self.highest:
+            return jnp.zeros_like(value)
+        if self.lowest > 0:
+            decades = math.log(self.highest / self.lowest)
+            return 2.0 * jnp.log(value / self.lowest) / decades - 1.0
+        return 2.0 * (value - self.lowest) / (self.highest - self.lowest) - 1.0
+
+    def response_error(self, matrix: np.ndarray, times: Axis) -> ErrorOf:
+        """`base.response_error` where the linear part is this coefficient times A.
+
+        Args:
+            matrix: A.
+            times: the axis of time.
+        """
+        if self.is_input:
+            return response_error(matrix, times, self.of)
+        return response_error(self.lowest * matrix, times)
+
+
+def coefficient(
+    name: str, law: Law, symbol: str = "", may_be_zero: bool = False
+) -> Coefficient:
+    """The coefficient that a factory's argument asks for.
+
+    Args:
+        name: of the argument.
+        law: a number, or (lowest, highest) of the values that samples draw. One decade
+            is learnt as well as a single value in about the same time; (v, v) shows the
+            network an input that is always v.
+        symbol: its name in figures. Default: the argument's.
+        may_be_zero: whether 0 is allowed. Default: the coefficient is positive.
+    """
+    kind = "number >= 0" if may_be_zero else "positive number"
+    allowed = f"a {kind}, or a pair (lowest, highest) of such numbers"
+    is_input = isinstance(law, tuple | list)
+    require(not is_input or len(law) == 2, name, law, allowed)
+    lowest, highest = law if is_input else (law, law)
+    fits = lowest >= 0 if may_be_zero else lowest > 0
+    fits = fits and lowest <= highest and math.isfinite(highest)
+    require(fits, name, law, allowed)
+    return Coefficient(name, lowest, highest, is_input, symbol or name)
+
+
+def with_coefficients(problem: Problem, *coefficients: Coefficient) -> Problem:
+    """The problem whose samples draw the coefficients that are laws.
+
+    Args:
+        problem: residual, solver and hard constraints read coefficients by
+            `Coefficient.of`.
+        coefficients: those of its equation; numbers among them change nothing.
+    """
+    drawn = [one for one in coefficients if one.is_input]
+    if not drawn:
+        return problem
+    shapes: dict[str, tuple[int, ...]] = {one.name: () for one in drawn}
+
+    def with_draws(
+        sample: Callable[[jax.Array], Inputs],
+    ) -> Callable[[jax.Array], Inputs]:
+        return lambda key: sample(key) | {one.name: one.draw(key) for one in drawn}
+
+    def solve(inputs: Inputs) -> jax.Array:
+        require_fields(inputs, shapes)
+        return problem.solve(inputs)
+
+    def features(inputs: Inputs) -> jax.Array:
+        require_fields(inputs, shapes)
+        fields = problem.features(inputs)
+        numbers = jnp.stack([one.feature(inputs[one.name]) for one in drawn])
+        numbers = jnp.broadcast_to(
+            numbers.astype(fields.dtype), (*problem.grid.shape, len(drawn))
+        )
+        return jnp.concatenate([fields, numbers], -1)
+
+    declared = {one.name: InputField((), one.symbol, editable=True) for one in drawn}
+    return dataclasses.replace(
+        problem,
+        sample=with_draws(problem.sample),
+        sample_virtual=with_draws(problem.sample_virtual),
+        strata=tuple(with_draws(sample) for sample in problem.strata),
+        solve=solve,
+        features=features,
+        # A problem that declares no inputs has them derived from a draw.
+        inputs={**problem.inputs, **declared} if problem.inputs else {},
+    )
+
+
+def under_other_law(
+    options: Mapping[str, Any], changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Options of `problems.make` for test inputs of another law.
+
+    An operator that takes a coefficient as an input is asked at one value of it by
+    inputs that all have this value: a number in place of a law becomes the law of that
+    number alone.
+
+    Args:
+        options: those the operator was trained with.
+        changes: options that differ, such as {"viscosity": 0.01}.
+    """
+    laws = {name for name in changes if isinstance(options.get(name), tuple | list)}
+    points = {
+        name: (value, value)
+        for name, value in changes.items()
+        if name in laws and isinstance(value, int | float)
+    }
+    return {**options, **changes, **points}
