@@ -46,7 +46,7 @@ def measure(config: str, count: int, repeats: int) -> Row:
     times = timing.interleaved(
         {
             "predict": compiled(predict, inputs, PREDICTED_AT_ONCE),
-            "solve": compiled(run.problem.solve, inputs, solved_at_once),
+            "solve": compiled(run.problem.solver(), inputs, solved_at_once),
         },
         repeats,
     )

@@ -60,7 +60,7 @@ def measure(case: Case, repeats: int) -> dict[str, Any]:
 
     def generate(key):
         inputs = problem.sample(key)
-        return inputs, problem.solve(inputs)
+        return inputs, problem.solver()(inputs)
 
     def many(keys):
         return jax.lax.map(generate, keys, batch_size=case.chunk)

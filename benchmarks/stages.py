@@ -39,7 +39,7 @@ def measure(folder: Path, count: int, repeats: int) -> dict[str, Any]:
     answers = {
         **_operators(run),
         **_without_network(run.problem, _operators(run)["stage 1"]),
-        "solver": lambda params, inputs: jax.vmap(run.problem.solve)(inputs),
+        "solver": lambda params, inputs: jax.vmap(run.problem.solver())(inputs),
     }
     programs = {name: jax.jit(answer) for name, answer in answers.items()}
     calls = {

@@ -27,7 +27,7 @@ def report(
 ) -> dict:
     """Sample, solve, measure and draw one problem; the numbers that are printed."""
     inputs = jax.jit(problem.sample)(key)
-    solve = jax.jit(problem.solve).lower(inputs).compile()
+    solve = jax.jit(problem.solver()).lower(inputs).compile()
     start = time.perf_counter()
     u = jax.block_until_ready(solve(inputs))
     seconds = time.perf_counter() - start

@@ -93,7 +93,7 @@ def measured(name: str, draws: int) -> dict[str, float]:
     @jax.jit
     def matrices(key: jax.Array, families: dict[str, Any]) -> dict[str, jax.Array]:
         inputs = problem.sample(key)
-        u = problem.solve(inputs)
+        u = problem.solver()(inputs)
 
         def response(e: jax.Array) -> jax.Array:
             return jax.jvp(lambda u: problem.residual(u, inputs), (u,), (e,))[1]

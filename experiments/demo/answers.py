@@ -16,11 +16,16 @@ import numpy as np
 from pilno_jax import operators, plotting
 from pilno_jax.checks import require
 from pilno_jax.evaluation import error_estimate
+from pilno_jax.evaluation.newton import MOST_NODES, NotConverged, newton
 from pilno_jax.numerics import norms
-from pilno_jax.problems import Inputs
+from pilno_jax.problems import Inputs, Problem
 from pilno_jax.runs.trained_run import TrainedRun
 
 LARGEST = 1e6  # beyond any physical value, and far from float32's end
+
+
+class NoReference(Exception):
+    """Why there is nothing to compare a prediction with."""
 
 
 class Answers:
@@ -36,7 +41,7 @@ class Answers:
                 params, jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
             )[0]
         )
-        self._solve = jax.jit(problem.solve)
+        self._reference = _reference(problem)
         self._residual = jax.jit(problem.residual)
         self._measure = jax.jit(error_estimate.residuals(problem))
         self._error_sizes = jax.jit(operators.error_sizes(problem))
@@ -100,15 +105,15 @@ class Answers:
             "reference": None,
             "note": "",
         }
-        if not self.problem.solvable(inputs):
-            names = " and ".join(self.problem.solver_inputs)
-            answer["note"] = f"no reference: only drawn samples have its {names}"
+        try:
+            truth, solve_ms = _timed(lambda: self._reference(inputs, u))
+        except NoReference as reason:
+            answer["note"] = f"no reference: {reason}"
             return answer
-        truth, solve_ms = _timed(lambda: self._solve(inputs))
         if not np.isfinite(np.asarray(truth)).all():
             answer["note"] = "no reference: the solver is unstable for this input"
             return answer
-        error = float(norms.relative_l2(u, truth))
+        error = float(norms.relative_l2(u, jnp.asarray(truth, u.dtype)))
         reference = {"reference": _numbers(truth), "solve_ms": solve_ms}
         # Of a truth that is zero the relative error is not a number.
         return {**answer, **reference, "error": error if np.isfinite(error) else None}
@@ -148,6 +153,38 @@ class Answers:
         return self.problem.complete(edited)
 
 
+def _reference(problem: Problem) -> Callable[[Inputs, jax.Array], Any]:
+    """(inputs, prediction) -> the truth, by the solver or from the residual alone."""
+    if problem.solve is not None:
+        solve = jax.jit(problem.solve)
+
+        def by_solver(inputs: Inputs, u: jax.Array) -> jax.Array:
+            del u
+            if not problem.solvable(inputs):
+                names = " and ".join(problem.solver_inputs)
+                raise NoReference(f"only drawn samples have its {names}")
+            return solve(inputs)
+
+        return by_solver
+    if problem.grid.size > MOST_NODES:
+        return _without_reference
+    find = newton(problem)
+
+    def by_newton(inputs: Inputs, u: jax.Array) -> np.ndarray:
+        batch = jax.tree.map(lambda x: np.asarray(x)[None], inputs)
+        try:
+            return find(batch, start=np.asarray(u)[None]).u[0]
+        except NotConverged:
+            raise NoReference("Newton's method finds no solution") from None
+
+    return by_newton
+
+
+def _without_reference(inputs: Inputs, u: jax.Array) -> jax.Array:
+    del inputs, u
+    raise NoReference("the problem has no solver, and too many nodes for Newton")
+
+
 def _array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     try:
         array = np.asarray(value, np.float32)
@@ -167,7 +204,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:60] + "..."
 
 
-def _timed(compute: Callable[[], jax.Array]) -> tuple[jax.Array, float]:
+def _timed(compute: Callable[[], Any]) -> tuple[Any, float]:
     start = time.perf_counter()
     field = jax.block_until_ready(compute())
     return field, 1e3 * (time.perf_counter() - start)

@@ -67,6 +67,10 @@ def test_without_a_completion_edited_inputs_are_all_there_is():
     assert problem.complete(edited) is edited and problem.solvable(edited)
     needing = dataclasses.replace(problem, solver_inputs=("code",))
     assert not needing.solvable(edited) and needing.solvable({**edited, "code": 1})
+    alone = dataclasses.replace(problem, solve=None)
+    assert not alone.solvable(edited)
+    with pytest.raises(ValueError, match=f"`solve` of '{problem.name}'.*solver"):
+        alone.solver()
 
 
 def test_impossible_descriptions_are_named():

@@ -55,7 +55,8 @@ def label_sources() -> list[Path]:
     """The files that shape labels: numerics, problems, data sets and their checks."""
     rooms = ("numerics", "problems", "data")
     modules = [path for room in rooms for path in (PACKAGE / room).rglob("*.py")]
-    return sorted([PACKAGE / "checks.py", *modules])
+    alone = [PACKAGE / "checks.py", PACKAGE / "evaluation" / "newton.py"]
+    return sorted([*alone, *modules])
 
 
 def reached_files(path: Path) -> set[Path]:

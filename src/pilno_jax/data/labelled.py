@@ -10,10 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
+from pilno_jax.evaluation.newton import newton
 from pilno_jax.numerics.precision import in_precision
-from pilno_jax.problems.base import Problem
+from pilno_jax.problems.base import Inputs, Problem
 
 Data = dict[str, Any]
 Report = Callable[[int, int], None]
@@ -30,11 +32,12 @@ def generate(
     """`count` labelled samples, {"inputs": ..., "labels": u}, on the problem's grid.
 
     Sample i depends on key and i alone: the first 25 of 200 are the 25 of 25. A
-    problem with several families takes them in turn.
+    problem with several families takes them in turn. Labels of a problem without a
+    solver are zeros of its residual.
     """
     strata = problem.strata or (problem.sample,)
     keys = jax.vmap(lambda i: jax.random.fold_in(key, i))(np.arange(count))
-    solve = jax.jit(jax.vmap(in_precision(problem.solve, "float32")))
+    solve = _reference(problem)
     draws = [jax.jit(jax.vmap(law)) for law in strata]
     inputs = jax.tree.map(
         lambda *parts: _interleave([np.asarray(part) for part in parts], count),
@@ -43,11 +46,20 @@ def generate(
     solutions = []
     for start in range(0, count, chunk):
         part = jax.tree.map(lambda x, s=start: x[s : s + chunk], inputs)
-        solutions.append(np.asarray(solve(part)))
+        solutions.append(solve(part))
         report(min(start + chunk, count), count)
     if not solutions:
         solutions = [np.zeros((0, *problem.grid.shape), np.float32)]
     return {"inputs": inputs, "labels": np.concatenate(solutions)}
+
+
+def _reference(problem: Problem) -> Callable[[Inputs], np.ndarray]:
+    """A batch of inputs -> their solutions, by the problem's solver or by Newton."""
+    if problem.solve is None:
+        by_newton, precision = newton(problem), jnp.result_type(float)
+        return lambda inputs: by_newton(inputs).u.astype(precision)
+    solve = jax.jit(jax.vmap(in_precision(problem.solve, "float32")))
+    return lambda inputs: np.asarray(solve(inputs))
 
 
 def _interleave(parts: list[np.ndarray], count: int) -> np.ndarray:

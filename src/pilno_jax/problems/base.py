@@ -77,11 +77,13 @@ class Problem:
         name: what `problems.make` calls it.
         grid: where u lives; inputs are sampled on its axes.
         sample: key -> inputs, from the labelled law.
-        sample_virtual: key -> inputs, from the broader law of the virtual inputs.
-        solve: inputs -> u, the reference.
         features: inputs -> (*grid, channels), O(1) numbers for the network.
         residual: (u, inputs) -> strong-form residual in physical units; may live on
             part of the grid (the interior, say).
+        sample_virtual: key -> inputs, from the broader law of the virtual inputs.
+            Default: `sample`.
+        solve: inputs -> u, the reference. Default: none; labels, where they are asked
+            for, then are the zeros of the residual (`evaluation.newton`).
         constrain: (raw, inputs) -> u, hard constraints and the output's scale. Default:
             u is the network's output.
         measure: (residual, u, inputs) -> the nonnegative number (or, for a variational
@@ -111,10 +113,10 @@ class Problem:
     name: str
     grid: Grid
     sample: Callable[[jax.Array], Inputs]
-    sample_virtual: Callable[[jax.Array], Inputs]
-    solve: Callable[[Inputs], jax.Array]
     features: Callable[[Inputs], jax.Array]
     residual: Callable[[jax.Array, Inputs], jax.Array]
+    sample_virtual: Callable[[jax.Array], Inputs] = None  # type: ignore[assignment]
+    solve: Callable[[Inputs], jax.Array] | None = None
     constrain: Callable[[jax.Array, Inputs], jax.Array] = unconstrained
     measure: Measure = mean_square
     constraints: Mapping[str, Callable[[jax.Array, Inputs], jax.Array]] = (
@@ -132,6 +134,8 @@ class Problem:
     rebuild: "Callable[[Grid], Problem] | None" = None
 
     def __post_init__(self):
+        if self.sample_virtual is None:
+            object.__setattr__(self, "sample_virtual", self.sample)
         if self.error_of is None:
             default = default_error(self.grid, self.time_axis)
             object.__setattr__(self, "error_of", default)
@@ -185,8 +189,20 @@ class Problem:
         return InputField(None, name)
 
     def solvable(self, inputs: Inputs) -> bool:
-        """Whether `solve` finds in these inputs what drawn samples alone have."""
-        return all(name in inputs for name in self.solver_inputs)
+        """Whether there is a `solve` that finds here what drawn samples alone have."""
+        given = all(name in inputs for name in self.solver_inputs)
+        return self.solve is not None and given
+
+    def solver(self) -> Callable[[Inputs], jax.Array]:
+        """`solve`, for those who cannot do without.
+
+        Raises:
+            ArgumentError: The problem has none.
+        """
+        allowed = "a function inputs -> u: this needs a solver"
+        require(self.solve is not None, f"`solve` of {self.name!r}", None, allowed)
+        assert self.solve is not None
+        return self.solve
 
 
 def default_error(grid: Grid, time_axis: int | None) -> ErrorOf:

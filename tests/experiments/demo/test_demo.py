@@ -50,6 +50,19 @@ def test_it_says_what_the_operator_says_of_its_own_error():
     assert estimate["unlike_training"] is True
 
 
+def test_without_a_solver_the_residual_gives_the_reference():
+    problem = problems.diffusion(num_x=8, num_t=9)
+    alone = dataclasses.replace(problem, solve=None)
+    answer = Answers(untrained(alone)).answer({"seed": 3})
+    truth = problem.solve(problem.sample(jax.random.key(3)))
+    # The grid's own error, measured 1e-4.
+    np.testing.assert_allclose(answer["reference"], truth, atol=1e-3)
+    impossible = dataclasses.replace(alone, residual=lambda u, inputs: u**2 + 1.0)
+    answer = Answers(untrained(impossible)).answer({"seed": 3})
+    assert answer["note"] == "no reference: Newton's method finds no solution"
+    assert answer["reference"] is None
+
+
 @pytest.fixture(scope="module")
 def port(answers):
     server = serve(answers, 0)
