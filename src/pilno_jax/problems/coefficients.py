@@ -134,7 +134,7 @@ def with_coefficients(problem: Problem, *coefficients: Coefficient) -> Problem:
 
     def solve(inputs: Inputs) -> jax.Array:
         require_fields(inputs, shapes)
-        return problem.solve(inputs)
+        return problem.solver()(inputs)
 
     def features(inputs: Inputs) -> jax.Array:
         require_fields(inputs, shapes)
@@ -151,7 +151,7 @@ def with_coefficients(problem: Problem, *coefficients: Coefficient) -> Problem:
         sample=with_draws(problem.sample),
         sample_virtual=with_draws(problem.sample_virtual),
         strata=tuple(with_draws(sample) for sample in problem.strata),
-        solve=solve,
+        solve=solve if problem.solve else None,
         features=features,
         # A problem that declares no inputs has them derived from a draw.
         inputs={**problem.inputs, **declared} if problem.inputs else {},
