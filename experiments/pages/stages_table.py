@@ -11,6 +11,7 @@ from experiments.suite.registry import BENCHMARKS
 from pilno_jax.runs import files
 
 COSTS_FILE = benchmark_results.RESULTS / "stages.json"
+TIMES_FILE = benchmark_results.RESULTS / "time_to_accuracy.json"
 
 INTRODUCTION = """
 ## In stages
@@ -46,6 +47,18 @@ that a linear solve does not. For KdV the reference is a closed form, not a solv
 """
 
 
+TIMES = """
+### How soon
+
+Seconds on two quiet cores from the command on: what is compiled, and the labels, are in
+them (`python -m benchmarks.time_to_accuracy`, results/time_to_accuracy.json). Errors
+are those of the validation inputs, which are looked at every few hundred steps: the
+paper's error may have been reached earlier than the moment that is given.
+
+![Errors over seconds of training](figures/time-to-accuracy.png)
+"""
+
+
 def section(results: Results) -> str:
     """The part of the page on stages, if any such run is finished."""
     known = [c for c in BENCHMARKS if benchmark_results.in_stages(c, results)]
@@ -57,6 +70,10 @@ def section(results: Results) -> str:
         costs = files.read_json(COSTS_FILE)["configs"]
         rows = [cost_row(config, one["answers"]) for config, one in costs.items()]
         tables += [COSTS, markdown.table(rows)]
+    if TIMES_FILE.exists():
+        times = files.read_json(TIMES_FILE)["configs"]
+        rows = [time_row(config, one) for config, one in times.items()]
+        tables += [TIMES, markdown.table(rows)]
     return "\n".join([INTRODUCTION, *tables, ERROR_BARS, markdown.table(bars), ""])
 
 
@@ -76,6 +93,18 @@ def cost_row(config: str, answers: Mapping[str, Mapping[str, float]]) -> dict[st
         "no network": f"{text(best)} ({best.removeprefix('error_of x ')} times)",
         "solver": f"{answers['solver']['ms']:.2f} ms",
     }
+
+
+def time_row(config: str, times: Mapping[str, Any]) -> dict[str, Any]:
+    """Seconds to the paper's error and to the end, of both recipes."""
+    row: dict[str, Any] = {"benchmark": BENCHMARKS[config].title}
+    row["the paper's error"] = times["paper"]
+    for recipe, name in {"staged": "in stages", "fast": "one network"}.items():
+        one = times.get(recipe)
+        to_paper = one and one["seconds_to_the_papers_error"]
+        row[f"{name}: s to it"] = to_paper and round(to_paper)
+        row[f"{name}: s in all"] = one and round(one["seconds"])
+    return row
 
 
 def stages_row(config: str, results: Results) -> dict[str, Any]:

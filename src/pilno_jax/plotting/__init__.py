@@ -6,6 +6,7 @@ from pilno_jax.plotting.curves import (
     loss_figure,
     pole_comparison,
     poles_figure,
+    time_figure,
     validation_figure,
 )
 from pilno_jax.plotting.fields import (
@@ -51,5 +52,6 @@ __all__ = [
     "signed_field",
     "slices_figure",
     "stages_figure",
+    "time_figure",
     "validation_figure",
 ]

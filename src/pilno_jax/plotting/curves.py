@@ -1,6 +1,6 @@
 """Figures of a run: how it trained, how large its errors are, the poles it learned."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,28 @@ def validation_figure(
         ax.set(xlabel=name, ylabel="mean relative $L^2$ error", yscale="log")
         grid_lines(ax)
     figure.suptitle("validation error")
+    return figure
+
+
+def time_figure(
+    problems: Mapping[str, tuple[Mapping[str, tuple[Any, Any]], float | None]],
+) -> Figure:
+    """Errors over seconds of training, a panel for each problem.
+
+    Args:
+        problems: title -> (name of a curve -> its seconds and errors, the error of the
+            paper or None).
+    """
+    figure, axes = panels(len(problems))
+    for ax, (title, (curves, paper)) in zip(axes, problems.items(), strict=True):
+        for name, (seconds, errors) in curves.items():
+            ax.plot(seconds, errors, marker=".", label=name)
+        if paper is not None:
+            ax.axhline(paper, color="black", linestyle="--", label="the paper's error")
+        ax.set(title=title, xlabel="seconds", ylabel="mean relative $L^2$ error")
+        ax.set(xscale="log", yscale="log")
+        ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+        grid_lines(ax)
     return figure
 
 
