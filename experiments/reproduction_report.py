@@ -15,7 +15,8 @@ def main(words: list[str]) -> None:
     del words
     artifacts = reproduction_page.read_artifacts()
     page, guide = reproduction_page.PAGE, reproduction_page.GUIDE
-    files.write_text(page, reproduction_page.page(artifacts))
+    as_printed = reproduction_page.read_as_printed()
+    files.write_text(page, reproduction_page.page(artifacts, as_printed))
     files.write_text(guide, reproduction_page.in_guide(guide.read_text(), artifacts))
     print(f"{page}: {len(artifacts)} of {len(ARTIFACTS)} artifacts")
 

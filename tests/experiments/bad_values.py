@@ -29,7 +29,7 @@ OLD_RUN = ROOT / "tests" / "runs" / "old_run"
 COMMANDS = (
     *("export", "refine", "calibrate", "demo.__main__", "document", "reference"),
     *("reproduce", "benchmarks", "benchmark_figures", "discretisation_floor"),
-    *("residual_norms", "see_poles", "when_poles_pay"),
+    *("residual_norms", "see_poles", "when_poles_pay", "as_printed"),
 )
 # By the type of a flag or field; a command that took one of them would start computing.
 NUMBERS = {
@@ -41,7 +41,7 @@ TUPLES = ("x", "('x',)", "(nan, nan)")
 LISTS = {"points": ("a,b", "64", "-1,26", "1.5,26"), "artifact": ("no",)}
 LISTS |= {"config": ("no",), "parts": ("no",)}
 TEXTS = {"change": ("colour", "colour=1", "name=darcy", "length_scale=abc", "num_x=0")}
-TEXTS |= {"shard": ("1", "2/2", "-1/2", "a/b")}
+TEXTS |= {"only": ("no",), "shard": ("1", "2/2", "-1/2", "a/b")}
 
 
 def bad_paths(name: str, flag: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from pilno_jax.plotting.curves import (
     calibration_figure,
+    epochs_figure,
     error_figure,
     loss_figure,
     pole_comparison,
@@ -38,6 +39,7 @@ __all__ = [
     "calibration_figure",
     "comparison_figure",
     "cut",
+    "epochs_figure",
     "error_figure",
     "field",
     "lines",

@@ -85,6 +85,27 @@ def time_figure(
     return figure
 
 
+def epochs_figure(
+    trainings: Mapping[str, tuple[Sequence[Any], float | None]],
+) -> Figure:
+    """Validation errors over epochs, a panel for each training.
+
+    Args:
+        trainings: title -> ((epochs, errors), the error that is printed of it or None).
+    """
+    figure, axes = panels(len(trainings))
+    for ax, (title, ((epochs, errors), printed)) in zip(
+        axes, trainings.items(), strict=True
+    ):
+        ax.plot(epochs, errors)
+        if printed is not None:
+            ax.axhline(printed, color="black", linestyle="--")
+        ax.set_title(title, fontsize=8)
+        ax.set(xlabel="epoch", ylabel="mean relative $L^2$ error", yscale="log")
+        grid_lines(ax)
+    return figure
+
+
 def _mark_stages(ax: Axes, starts: Sequence[float]) -> None:
     """Where a stage ended and the next one, its corrector, began."""
     for number, start in enumerate(starts, 2):

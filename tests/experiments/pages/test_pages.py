@@ -27,6 +27,21 @@ def results_of(*configs):
     return results
 
 
+def test_the_papers_own_recipes_say_how_far_they_came():
+    training = {"printed": 1e-2, "lowest_validation": 2e-2, "seconds": 120.0}
+    curve = {"curve": [[1, 0.5], [400, 2e-2]]}
+    stopped = {"name": "A", "finished": True, "error": 1.2e-2, "epochs": 400.0}
+    going = {"name": "B", "finished": False, "error": None, "epochs": 30.4}
+    trainings = [{**training, **curve, **own} for own in (stopped, going)]
+    content = {"epochs": 1000, "trainings": trainings}
+    text = reproduction_page.as_printed_section(content)
+    assert "1 of 2 trainings that were begun are finished, of which 1\n" in text
+    assert "| A | 1.00e-02 | 1.20e-02 | 2.00e-02 | 400 of 1000, stopped early |" in text
+    assert "| B | 1.00e-02 |  | 2.00e-02 | 30 of 1000 | 2 |" in text
+    trainings[0]["error"] = 1.31e-2
+    assert "of which 0\n" in reproduction_page.as_printed_section(content)
+
+
 def test_the_reproduction_page_says_what_ran_and_what_did_not():
     content = {
         "artifact": "burgers-data",
@@ -105,7 +120,8 @@ def test_the_pages_are_those_of_the_committed_results():
     readme = benchmark_page.README.read_text()
     assert readme == benchmark_page.in_readme(readme, results)
     every = reproduction_page.read_artifacts()
-    assert reproduction_page.PAGE.read_text() == reproduction_page.page(every)
+    page = reproduction_page.page(every, reproduction_page.read_as_printed())
+    assert reproduction_page.PAGE.read_text() == page
     guide = reproduction_page.GUIDE.read_text()
     assert guide == reproduction_page.in_guide(guide, every)
 

@@ -1,0 +1,81 @@
+"""The paper's recipes, trained as long as it says:
+
+python -m experiments.as_printed
+
+trains what is not trained yet, in order of what it tells for its time, and writes
+results/reproduction/as-printed.json and docs/figures/as-printed.png of whatever there
+is, after every run and when it is interrupted: hours on two cores, minutes on a GPU.
+`--only_report` trains nothing; `--only=NAME` takes the trainings whose names begin so.
+"""
+
+from pathlib import Path
+
+from absl import flags
+
+from experiments.paper.as_printed import EPOCHS, Training, how_far, trainings
+from experiments.run.command import complain, run_command
+from experiments.run.exit_codes import FAILED, INTERRUPTED
+from experiments.run.interruption import Interrupted
+from experiments.run.terminal import Console
+from experiments.suite import suite_flags
+from experiments.suite.suite import Failed, run_all
+from pilno_jax import plotting
+from pilno_jax.runs import environment, files
+
+ONLY = flags.DEFINE_string("only", "", "Trainings whose names begin so; see --list.")
+LIST = flags.DEFINE_bool("list", False, "Name the trainings and stop.")
+ONLY_REPORT = flags.DEFINE_bool("only_report", False, "Train nothing.")
+AT_ONCE = suite_flags.define_at_once()
+flags.adopt_module_key_flags(suite_flags)
+
+RESULT = Path("results/reproduction/as-printed.json")
+FIGURE = Path("docs/figures/as-printed.png")
+
+
+def write(root: Path) -> None:
+    """What there is of every training, and its curves."""
+    known = [one for one in (how_far(each, root) for each in trainings()) if one]
+    about = {"epochs": EPOCHS, "trainings": known, **environment.environment()}
+    files.write_json(RESULT, about)
+    curves = {
+        one["name"]: (list(zip(*one["curve"], strict=True)), one["printed"])
+        for one in known
+        if len(one["curve"]) > 1
+    }
+    if curves:
+        plotting.save(plotting.epochs_figure(curves), FIGURE)
+
+
+def main(words: list[str]) -> int:
+    del words
+    chosen = [one for one in trainings() if one.name.startswith(ONLY.value)]
+    if not chosen:
+        names = [one.name for one in trainings()]
+        return complain(
+            f"only = {ONLY.value!r} is not allowed: expected the beginning of {names}"
+        )
+    if LIST.value:
+        print("\n".join(one.name for one in chosen))
+        return 0
+    root, cache = suite_flags.folders()
+    code = 0 if ONLY_REPORT.value else train(chosen, root, cache)
+    write(root)
+    return code
+
+
+def train(chosen: list[Training], root: Path, cache: Path) -> int:
+    """Start what is not finished; an exit code other than 0 if that did not go well."""
+    console, runs = Console(), [one.run for one in chosen]
+    try:
+        run_all(runs, root, cache, console, AT_ONCE.value, lambda: write(root))
+    except Interrupted as reason:
+        console.line(f"interrupted by {reason}; the same command goes on from here")
+        return INTERRUPTED
+    except Failed as error:
+        console.line(f"error: {error}")
+        return FAILED
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,171 @@
+"""The paper's recipes at their own length: what is trained, what is printed of it.
+
+An epoch is a pass over the virtual inputs, or, where there are none, over the labels;
+every training has 1000 of them, a rate that is halved every 100, and stops after 500
+without a better validation error.
+"""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from experiments.paper import printed
+from experiments.paper.baselines import EVEN_IN_TIME, LABELS_ONLY
+from experiments.suite.protocols import PROTOCOLS, Changes
+from experiments.suite.registry import TestLaw, fields_of
+from experiments.suite.run_spec import RunSpec
+from pilno_jax.runs import metrics_log
+
+EPOCHS = 1000
+RD_IC_LAW = TestLaw("length_scale", 0.5)
+NETWORKS: Mapping[str, Changes] = {
+    "ALNO": {},
+    "FNO": {"model.name": "fno"},
+    "LNO": {"model.name": "lno"},
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Training:
+    """A training of the paper.
+
+    Args:
+        name: the row of the table.
+        run: the command and its changes.
+        error: that the paper prints; None where it prints none.
+        epoch: steps of an epoch.
+        law: of the test inputs; None for the run's own.
+    """
+
+    name: str
+    run: RunSpec
+    error: float | None
+    epoch: int
+    law: TestLaw | None = None
+
+
+def trainings() -> list[Training]:
+    """All of them, those that tell most for their time first."""
+    return [*_first(), *_backbones(0, batch=20), *_with_equation(), *_further()]
+
+
+def _first() -> Iterator[Training]:
+    alone = printed.FEW_LABELS["burgers"].baseline
+    yield _labels_alone("Burgers, 25 labels alone", "burgers", 25, 3, {}, alone)
+
+
+def _with_equation() -> Iterator[Training]:
+    few, ic = printed.FEW_LABELS, printed.RD_IC_5_TO_HALF
+    yield _pilno("Burgers", "burgers", {}, few["burgers"].pilno)
+    yield _pilno("Burgers, no TCW", "burgers", EVEN_IN_TIME, None)
+    name = "Reaction-diffusion, initial condition, 5 to 0.5"
+    yield _pilno(name, "rd_ic", {}, ic.pilno, RD_IC_LAW)
+    name = f"{name}, 25 labels alone"
+    yield _labels_alone(name, "rd_ic", 25, 3, {}, ic.baseline, RD_IC_LAW)
+    yield _pilno("Diffusion", "diffusion", {}, None)
+    forcing = "Reaction-diffusion, forcing"
+    yield _pilno(forcing, "rd_forcing", {}, few["rd_forcing"].pilno)
+    without = printed.NO_TCW_MEAN
+    yield _pilno(f"{forcing}, no TCW", "rd_forcing", EVEN_IN_TIME, without)
+    alone = few["rd_forcing"].baseline
+    name = f"{forcing}, 25 labels alone"
+    yield _labels_alone(name, "rd_forcing", 25, 3, {}, alone)
+
+
+def _further() -> Iterator[Training]:
+    yield from _backbones(0, batch=3)
+    for seed in (1, 2):
+        yield from _backbones(seed, batch=20)
+    pairwise = {"model.pole_sharing": "pairwise", "model.width": 12}
+    for name, changes in {
+        "ALNO, the paper's DFT sum": {"model.transient_analysis": "dft"},
+        "ALNO of 12 channels, own poles for each pair": pairwise,
+    }.items():
+        yield _backbone(name, changes, 0, 20, None)
+
+
+def _backbones(seed: int, batch: int) -> Iterator[Training]:
+    for name, changes in NETWORKS.items():
+        yield _backbone(name, changes, seed, batch, printed.BACKBONES[name])
+
+
+def _backbone(
+    name: str, changes: Changes, seed: int, batch: int, error: float | None
+) -> Training:
+    """Appendix A: 200 labels of Burgers, in batches whose size it does not say."""
+    title = f"Burgers, 200 labels alone, {name}, batches of {batch}"
+    seeded = {**changes, "seed": seed} if seed else changes
+    title += f", seed {seed}" if seed else ""
+    return _labels_alone(title, "burgers", 200, batch, seeded, error)
+
+
+def _pilno(
+    name: str,
+    config: str,
+    changes: Changes,
+    error: float | None,
+    law: TestLaw | None = None,
+) -> Training:
+    run = PROTOCOLS["paper"].run(config, changes)
+    return Training(
+        name, run, error, fields_of(config, "paper")["train.steps"] // EPOCHS, law
+    )
+
+
+def _labels_alone(
+    name: str,
+    config: str,
+    labels: int,
+    batch: int,
+    changes: Changes,
+    error: float | None,
+    law: TestLaw | None = None,
+) -> Training:
+    epoch = math.ceil(labels / batch)
+    schedule = {
+        "train.num_train": labels,
+        "train.batch_data": batch,
+        "train.batch_physics": 0,
+        "train.steps": EPOCHS * epoch,
+        "train.decay_every": EPOCHS // 10 * epoch,
+        "train.patience": EPOCHS // 2 * epoch,
+    }
+    own = {**LABELS_ONLY, **EVEN_IN_TIME, **schedule, **changes}
+    return Training(name, PROTOCOLS["paper"].run(config, own), error, epoch, law)
+
+
+def how_far(training: Training, root: Path) -> dict[str, Any] | None:
+    """What there is of a training, finished or not; None where nothing is.
+
+    Args:
+        training: which.
+        root: where runs live.
+    """
+    rows = metrics_log.read_metrics(training.run.workdir(root) / "metrics.jsonl")
+    if not rows:
+        return None
+    curve = [
+        [row["step"] / training.epoch, row["validation"]]
+        for row in rows
+        if row.get("validation") is not None
+    ]
+    result = training.run.result(root)
+    reached = None
+    if result:
+        by_law = result["relative_l2_by_law"]
+        own = by_law[training.law.key] if training.law else result["relative_l2"]
+        reached = own["mean"]
+    return {
+        "name": training.name,
+        "printed": training.error,
+        "error": reached,
+        "finished": result is not None,
+        "epochs": rows[-1]["step"] / training.epoch,
+        "lowest_validation": min((error for _, error in curve), default=None),
+        "seconds": rows[-1]["elapsed"],
+        "curve": curve,
+        "command": result and result["command"],
+        "seed": dict(training.run.changes).get("seed", 0),
+    }
