@@ -27,6 +27,7 @@ from experiments.run.workdir import (
 )
 from pilno_jax import data, operators, problems
 from pilno_jax.checks import ArgumentError, require
+from pilno_jax.problems.coefficients import under_other_law
 from pilno_jax.runs import files
 from pilno_jax.runs.run_folder import RunFolder
 from pilno_jax.training import devices
@@ -161,7 +162,7 @@ def rehearse_laws(config: RunConfig, problem: problems.Problem) -> None:
     options, inputs = config.problem.to_dict(), jax.eval_shape(problem.sample, key)
     for value in config.evaluation.over if vary else ():
         try:
-            law = problems.make(**{**options, vary: value})
+            law = problems.make(**under_other_law(options, {vary: value}))
         except ArgumentError as error:
             raise ArgumentError(f"evaluation.over: {error}") from error
         same = law.grid == problem.grid and jax.eval_shape(law.sample, key) == inputs

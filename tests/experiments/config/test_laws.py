@@ -7,7 +7,9 @@ from absl import flags
 
 from experiments.config.overrides import parse
 from experiments.config.problem_and_model import model, problem
-from experiments.config.schema import RunConfig
+from experiments.config.schema import Evaluation, RunConfig
+from experiments.run.run import rehearse_laws
+from pilno_jax import problems
 from pilno_jax.checks import ArgumentError
 
 
@@ -47,3 +49,13 @@ def test_a_law_is_saved_and_read():
     again = RunConfig.from_dict(json.loads(json.dumps(law.to_dict())))
     assert again.problem.options["viscosity"] == (0.005, 0.05)
     assert again == law
+
+
+def test_an_operator_of_a_law_may_be_tested_at_single_values():
+    law = problem("burgers", num_x=8, num_t=9, viscosity=(0.005, 0.05))
+    tested = Evaluation(vary="viscosity", over=(0.005, 0.1))
+    run = RunConfig(problem=law, model=model("fno"), evaluation=tested)
+    rehearse_laws(run, problems.make(**law.to_dict()))
+    refused = run.changed({"evaluation.over": (0.005, -1.0)})
+    with pytest.raises(ArgumentError, match=r"evaluation.over: viscosity = \(-1.0, -1"):
+        rehearse_laws(refused, problems.make(**law.to_dict()))
