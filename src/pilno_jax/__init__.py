@@ -10,7 +10,8 @@ equation itself and unlabelled inputs:
     problem, model = burgers(), ALNO(modes=10, poles=4)
     loss = objective(problem, model.apply)  # loss(params, batch) -> (total, terms)
 
-`python -m experiments.burgers` trains; `pilno_jax.load(workdir)` gives the result.
+`pilno_jax.load("burgers")` is a trained operator, of those that `shipped()` lists;
+`python -m experiments.burgers` trains one, which `pilno_jax.load(workdir)` gives back.
 """
 
 import importlib
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from pilno_jax.models import ALNO, FNO, LNO, DeepOMamba, poles
     from pilno_jax.operators import initial_parameters, predictor
     from pilno_jax.problems import Problem
-    from pilno_jax.runs.trained_run import TrainedRun, load
+    from pilno_jax.runs.loading import load
+    from pilno_jax.runs.shipping import shipped
+    from pilno_jax.runs.trained_run import TrainedRun
     from pilno_jax.training import (
         batches,
         causality,
@@ -42,7 +45,9 @@ _HOMES = {
     "pilno_jax.models": ("ALNO", "FNO", "LNO", "DeepOMamba", "poles"),
     "pilno_jax.operators": ("initial_parameters", "predictor"),
     "pilno_jax.problems": ("Problem",),
-    "pilno_jax.runs.trained_run": ("TrainedRun", "load"),
+    "pilno_jax.runs.loading": ("load",),
+    "pilno_jax.runs.shipping": ("shipped",),
+    "pilno_jax.runs.trained_run": ("TrainedRun",),
     "pilno_jax.training": ("fit", "initial_state", "training_step"),
     "pilno_jax.training.objective": ("Weights",),
 }
@@ -100,6 +105,7 @@ __all__ = [
     "poles",
     "predictor",
     "relative_errors",
+    "shipped",
     "summary",
     "training_step",
 ]

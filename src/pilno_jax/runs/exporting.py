@@ -23,6 +23,7 @@ from pilno_jax.checks import require_finite_tree
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.problems.base import Inputs
 from pilno_jax.runs import environment, files, load_operator
+from pilno_jax.runs.named_weights import named_weights
 from pilno_jax.runs.trained_run import TrainedRun
 
 PLATFORMS = ("cpu", "cuda", "tpu")
@@ -54,8 +55,8 @@ def export(run: TrainedRun, folder: str | Path) -> Path:
     operator, sizes = _programs(run, inputs)
     (folder / load_operator.PROGRAM).write_bytes(operator.serialize())
     (folder / load_operator.ERROR_PROGRAM).write_bytes(sizes.serialize())
-    arrays: dict[str, Any] = named_weights(run.params)
-    np.savez(folder / load_operator.WEIGHTS, **arrays)
+    arrays = {name: np.asarray(x) for name, x in named_weights(run.params).items()}
+    np.savez(folder / load_operator.WEIGHTS, **arrays)  # type: ignore[arg-type]
     described = metadata(run, inputs, str(operator.out_avals[0].dtype))
     files.write_json(folder / load_operator.METADATA, described)
     shutil.copy(load_operator.__file__, folder / "load_operator.py")
@@ -91,17 +92,6 @@ def _programs(run: TrainedRun, inputs: dict[str, jax.ShapeDtypeStruct]) -> tuple
     field = jax.ShapeDtypeStruct(run.problem.grid.shape, operator.out_avals[0].dtype)
     sizes = operators.error_sizes(run.problem)
     return operator, exported(sizes, symbolic, many(field))
-
-
-def named_weights(params: operators.Params) -> dict[str, np.ndarray]:
-    """ "params/kernel_0/residues" -> its array, in the order of the tree's leaves.
-
-    Those of an operator in stages begin with the number of the stage, from 0 on.
-    """
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(params)
-    }
 
 
 def inputs_read(run: TrainedRun) -> dict[str, jax.ShapeDtypeStruct]:

@@ -34,6 +34,16 @@ class RunFolder:
         return self.path / ("checkpoints" if stage == 1 else f"checkpoints_{stage}")
 
     @property
+    def weights(self) -> Path:
+        """Rounded parameters; a shipped operator has them instead of checkpoints."""
+        return self.path / "weights.npz"
+
+    @property
+    def shipping(self) -> Path:
+        """What became of a shipped operator on its way, as JSON."""
+        return self.path / "shipping.json"
+
+    @property
     def result(self) -> Path:
         """Errors on the test set, costs and versions, as JSON."""
         return self.path / "result.json"

@@ -1,6 +1,6 @@
-"""A trained run, back from its folder: config.json and checkpoints/ are all it takes.
+"""A trained operator and what one asks of it.
 
-run = pilno_jax.load("runs/burgers")
+run = pilno_jax.load("runs/burgers")         # or "burgers", which is shipped
 u = run.predict({"u0": u0})                  # one sample, or a batch of them
 u, error, *_ = run.predict({"u0": u0}, with_error=True)
 fine = run.on(128, 101).predict({"u0": fine_u0})
@@ -9,27 +9,17 @@ fine = run.on(128, 101).predict({"u0": fine_u0})
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, overload
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pilno_jax import evaluation, models, operators, problems
-from pilno_jax.checks import (
-    require,
-    require_choice,
-    require_finite,
-    require_finite_tree,
-    require_positive,
-)
+from pilno_jax import evaluation, operators, problems
+from pilno_jax.checks import require, require_finite, require_positive
 from pilno_jax.evaluation.error_bar import ErrorBar
-from pilno_jax.numerics.precision import PRECISIONS, in_precision
-from pilno_jax.runs.files import read_json
-from pilno_jax.runs.format import misfit, read_config
+from pilno_jax.numerics.precision import in_precision
 from pilno_jax.runs.prediction import Prediction, with_bar
-from pilno_jax.runs.run_folder import RunFolder
 
 
 @dataclasses.dataclass(frozen=True)
@@ -237,61 +227,3 @@ def as_fields(inputs: Any, as_array: Callable[[Any], Any]) -> dict[str, Any]:
             reason = " ".join(str(error).split())
             require(False, name, value, f"an array of numbers: {reason}")
     return fields
-
-
-def load(workdir: str | Path) -> TrainedRun:
-    """The run in `workdir`, finished or not, with its best parameters so far.
-
-    Nothing in the folder is changed, so a run that is still training may be loaded.
-
-    Args:
-        workdir: The folder of a run, of this version of the library or an older one,
-            with its `config.json` and `checkpoints/`; nothing else is read.
-
-    Raises:
-        FileNotFoundError: There is no run in the folder, or no checkpoint yet.
-        ValueError: config.json is damaged or asks for what this version cannot do, or
-            the parameters are not finite.
-    """
-    from pilno_jax.runs.checkpoints import best_parameters  # Orbax is slow to import
-
-    workdir = Path(workdir).absolute()
-    config = read_config(workdir)
-    try:
-        problem = problems.make(**config["problem"])
-        model: Any = models.make(**config["model"])
-        networks = [model, *_correctors(config)]
-        like = [_shapes(problem, *numbered) for numbered in enumerate(networks, 1)]
-        precision = config.get("matmul_precision", "default")
-        require_choice("matmul_precision", precision, PRECISIONS)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise misfit(workdir, error) from error
-    folder, fitted = RunFolder(workdir), []
-    for stage, shapes in enumerate(like, 1):
-        # A run that is still training may not have begun its later stages.
-        if stage == 1 or folder.checkpoints_of(stage).is_dir():
-            fitted.append(best_parameters(folder.checkpoints_of(stage), shapes))
-    steps, params = zip(*fitted, strict=True)
-    correctors = tuple(networks[1 : len(params)])
-    whole = params if correctors else params[0]
-    require_finite_tree(f"{workdir}, step {steps[-1]}: parameter", whole)
-    bar = None
-    if folder.error_bar.exists():
-        bar = ErrorBar(**read_json(folder.error_bar))
-    return TrainedRun(problem, model, whole, steps[-1], config, correctors, bar)
-
-
-def _correctors(config: dict[str, Any]) -> list[Any]:
-    """The networks of the later stages that a config asks for."""
-    stages = config.get("stages", {"steps": (), "width": ()})
-    widths = stages["width"] or (None,) * len(stages["steps"])
-    sizes = [{} if width is None else {"width": width} for width in widths]
-    return [models.make(**{**config["model"], **size}) for size in sizes]
-
-
-def _shapes(problem: problems.Problem, stage: int, network: Any) -> Any:
-    """Of the parameters of a stage's network."""
-    return jax.eval_shape(
-        lambda key: operators.initial_parameters(problem, network, key, stage),
-        jax.random.key(0),
-    )
