@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from experiments.run.metrics import Row, loss_columns
 from pilno_jax import plotting
 from pilno_jax.problems import Problem
+from pilno_jax.readable_numbers import percent
 
 
 def draw_all(
@@ -22,6 +23,7 @@ def draw_all(
     predictions: np.ndarray,
     errors: np.ndarray,
     fields_of_stages: Callable[[int], dict[str, np.ndarray]],
+    expected_errors: Callable[[], tuple[np.ndarray, np.ndarray] | None],
 ) -> tuple[list[Path], list[str]]:
     """Draw a finished run.
 
@@ -35,6 +37,8 @@ def draw_all(
         errors: relative L2 error of each.
         fields_of_stages: index of a sample -> its fields after each correction, by
             name; empty for one network.
+        expected_errors: what the operator expects of the errors, and its bounds of
+            them; None where it has no error bar.
 
     Returns:
         The files drawn, and a line for every figure that could not be.
@@ -43,22 +47,26 @@ def draw_all(
     median, worst = order[len(order) // 2], order[::-1][:2]
 
     def comparison(index: int, name: str) -> Figure:
-        title = f"{name} test case (number {index}), relative error {errors[index]:.1e}"
+        title = f"{name} test input (number {index}): error {percent(errors[index])}"
         pair = truths[index], predictions[index]
         return plotting.comparison_figure(problem.grid, *pair, title)
 
     def stages() -> Figure | None:
         fields = fields_of_stages(median)
-        title = f"the median test case (number {median}): error after each correction"
+        title = f"the median test input (number {median}) and what is wrong with it"
         pair = problem.grid, truths[median]
         return plotting.stages_figure(*pair, fields, title) if fields else None
 
     def slices() -> Figure:
         cases = {
-            f"case {i}, relative error {errors[i]:.1e}": (truths[i], predictions[i])
+            f"number {i}: error {percent(errors[i])}": (truths[i], predictions[i])
             for i in worst
         }
-        return plotting.slices_figure(problem, cases, "the worst test cases")
+        return plotting.slices_figure(problem, cases, "the worst test inputs")
+
+    def error_bar() -> Figure | None:
+        expected = expected_errors()
+        return plotting.error_bar_figure(errors, *expected) if expected else None
 
     drawings: dict[str, Callable[[], Figure | None]] = {
         "loss_terms": lambda: loss_terms(rows, loss_columns(problem)),
@@ -68,6 +76,7 @@ def draw_all(
         "field_worst": lambda: comparison(worst[0], "worst"),
         "field_median": lambda: comparison(median, "median"),
         "error_distribution": lambda: plotting.error_figure(errors),
+        "error_bar": error_bar,
         "poles": lambda: plotting.poles_figure(problem.grid, params),
     }
     drawn, failures = [], []

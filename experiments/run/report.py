@@ -6,11 +6,13 @@ import jax
 import numpy as np
 
 from experiments.run.context import RunContext
-from experiments.run.evaluate import fields_by_stage
+from experiments.run.evaluate import fields_by_stage, measured_sizes
 from experiments.run.fit import FittedRun
+from experiments.run.report_text import whole_page
 from experiments.run.terminal import clock
 from pilno_jax import evaluation, operators
-from pilno_jax.runs import metrics_log, report_page
+from pilno_jax.evaluation.error_bar import ErrorBar
+from pilno_jax.runs import files, metrics_log
 
 
 def print_result(context: RunContext, result: dict[str, Any]) -> None:
@@ -46,6 +48,17 @@ def named_stages(
     return fields
 
 
+def bounded_errors(
+    context: RunContext, predictions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """What the operator expects of each test error, and its bounds; None without."""
+    if not context.folder.error_bar.exists():
+        return None
+    bar = ErrorBar(**files.read_json(context.folder.error_bar))
+    sizes = measured_sizes(context, predictions, context.sets["test"]["inputs"])
+    return np.asarray(bar.expected(sizes)), np.asarray(bar.upper(sizes))
+
+
 def write_report(
     context: RunContext,
     fitted: FittedRun,
@@ -69,11 +82,13 @@ def write_report(
             predictions,
             evaluation.relative_errors(predictions, labels),
             lambda index: named_stages(context, fitted, index),
+            lambda: bounded_errors(context, predictions),
         )
     except ImportError as error:
         drawn, failures = [], [f"figures: {error}"]
     for failure in failures:
         context.console.line(failure)
     config = context.built.config.to_dict()
-    report_page.write_report(folder.report, result, config, drawn)
+    page = whole_page(context.built.problem, result, config, drawn)
+    files.write_text(folder.report, page)
     context.console.line(f"report: {folder.report}")

@@ -51,7 +51,7 @@ def test_slices_are_the_field_at_the_places_named(problem):
     for index, cut in enumerate(cuts):
         np.testing.assert_array_equal(drawn[2 * index], truth[:, cut])
         np.testing.assert_array_equal(drawn[2 * index + 1], prediction[:, cut])
-    assert ax.lines[0].get_label() == ("y = 0.5" if steady else "t = 0")
+    assert ax.lines[1].get_label() == ("y = 0.5" if steady else "t = 0")
     assert labelled(figure)
 
 

@@ -7,15 +7,10 @@ import types
 
 import pytest
 
+from pilno_jax.problems.statement import UNSTATED, Statement
 from pilno_jax.runs import environment, files, metrics_log, report_page
 from pilno_jax.runs.run_folder import RunFolder
 
-RESULT = {
-    "problem": "burgers",
-    "model": "a<b",
-    "recipe": "fast",
-    "command": "run 'x y'",
-}
 PIXEL = b"\x89PNG not really"
 
 
@@ -63,17 +58,28 @@ def test_flatten_names_fields_as_flags_do():
     assert files.flatten(tree) == {"a.b": 1, "a.c.d": [1, 2], "e": None}
 
 
-def test_the_report_is_one_escaped_page(tmp_path):
+def test_a_page_needs_nothing_else_and_is_escaped(tmp_path):
     figure = tmp_path / "loss_terms.png"
     figure.write_bytes(PIXEL)
-    path = tmp_path / "report.html"
-    config = {"train": {"rate": 0.012345678}}
-    report_page.write_report(path, RESULT, config, [figure])
-    page = path.read_text()
-    assert "a&lt;b" in page and "a<b" not in page
-    assert "train.rate" in page and "0.01235" in page
+    page = report_page.page(
+        "a<b",
+        report_page.paragraph("1.5 % of a<b"),
+        report_page.fields({"train": {"rate": 0.012345678}}),
+        report_page.pictures({figure: "c & d"}),
+        report_page.section("nothing"),
+    )
+    assert "<title>a&lt;b" in page and "1.5&nbsp;% of a&lt;b" in page
+    assert "<td>train.rate</td><td>0.01235</td>" in page
     assert 'alt="loss terms" src="data:image/png;base64,iVBORyBub3Q' in page
+    assert "c &amp; d" in page and "nothing" not in page
     assert "<script" not in page and 'src="http' not in page
+
+
+def test_an_equation_is_set_and_what_is_not_stated_is_left_out():
+    stated = Statement("Decay", "u_t = -u", "u(0) = 1", r"1 \mapsto u", "all $1$")
+    head = report_page.heading("Decay", stated)
+    assert head.count("<math") == 4 and "Inputs are all" in head
+    assert report_page.heading("own", UNSTATED) == "<h1>own</h1>"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from pilno_jax.plotting.curves import (
     calibration_figure,
     epochs_figure,
+    error_bar_figure,
     error_figure,
     loss_figure,
     pole_comparison,
@@ -40,6 +41,7 @@ __all__ = [
     "comparison_figure",
     "cut",
     "epochs_figure",
+    "error_bar_figure",
     "error_figure",
     "field",
     "lines",

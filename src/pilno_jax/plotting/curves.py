@@ -6,12 +6,18 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import (
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+)
 
 from pilno_jax.evaluation.error_estimate import PowerLaw, rank_correlation
 from pilno_jax.models import poles
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.plotting.panels import LINE_COLOURS, PANEL_INCHES, grid_lines, panels
+from pilno_jax.readable_numbers import rounded
 
 
 def loss_figure(
@@ -122,12 +128,12 @@ def _mark_stages(ax: Axes, starts: Sequence[float]) -> None:
 
 
 def error_figure(errors: Any) -> Figure:
-    """How many test cases have which relative error.
+    """How many test inputs have which relative error, in per cent.
 
     Args:
-        errors: positive, one for each case.
+        errors: positive, one for each input.
     """
-    errors = np.asarray(errors, float)
+    errors = 100 * np.asarray(errors, float)
     figure, (ax,) = panels(1)
     figure.set_figwidth(2 * PANEL_INCHES[0])
     # Bins equal in the logarithm, and of some width even where all errors agree.
@@ -136,11 +142,11 @@ def error_figure(errors: Any) -> Figure:
     marks = {"mean": errors.mean(), "median": np.median(errors), "max": errors.max()}
     for style, (name, value) in zip(("-", "--", ":"), marks.items(), strict=True):
         colour = LINE_COLOURS[list(marks).index(name)]
-        label = f"{name} {value:.2e}"
+        label = f"{name} {rounded(value)} %"
         ax.axvline(float(value), color=colour, linestyle=style, label=label)
-    ax.set(xscale="log", xlabel="relative $L^2$ error", ylabel="test cases")
+    ax.set(xscale="log", xlabel="relative $L^2$ error [%]", ylabel="test inputs")
     _sparse_ticks(ax.xaxis)
-    ax.set(title=f"error over {len(errors)} test cases")
+    ax.set(title=f"errors of {len(errors)} test inputs")
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
     return figure
@@ -149,6 +155,7 @@ def error_figure(errors: Any) -> Figure:
 def _sparse_ticks(axis: Any) -> None:
     """1, 2 and 5 of each decade: all of them run into each other across a panel."""
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
@@ -175,6 +182,34 @@ def calibration_figure(residuals: Any, errors: Any, law: PowerLaw) -> Figure:
     _sparse_ticks(ax.xaxis)
     correlation = rank_correlation(residuals, errors)
     ax.set(title=f"{len(errors)} samples, rank correlation {correlation:.2f}")
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    grid_lines(ax)
+    return figure
+
+
+def error_bar_figure(errors: Any, expected: Any, bounds: Any) -> Figure:
+    """True errors over those that an operator expects of itself; one dot a sample.
+
+    Args:
+        errors: relative errors of the samples.
+        expected: what the operator's error bar says of each.
+        bounds: what it says that most of them stay below.
+    """
+    errors, expected, bounds = (
+        100 * np.asarray(values, float) for values in (errors, expected, bounds)
+    )
+    order = np.argsort(expected)
+    figure, (ax,) = panels(1)
+    figure.set_figwidth(1.6 * PANEL_INCHES[0])
+    ends = expected[order[[0, -1]]]
+    ax.plot(ends, ends, color="grey", linewidth=1.0, label="as expected")
+    dashed = {"color": "grey", "linestyle": "--", "linewidth": 1.0}
+    ax.plot(expected[order], bounds[order], label="its bound", **dashed)
+    ax.plot(expected, errors, "o", markersize=3.5, alpha=0.8, label="test inputs")
+    ax.set(xscale="log", yscale="log", ylabel="true relative $L^2$ error [%]")
+    ax.set(xlabel="error that the operator expects [%]")
+    _sparse_ticks(ax.xaxis)
+    _sparse_ticks(ax.yaxis)
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
     grid_lines(ax)
     return figure

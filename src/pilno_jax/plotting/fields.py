@@ -176,13 +176,14 @@ def slices_figure(
     for ax, (name, (truth, prediction)) in zip(axes, cases.items(), strict=True):
         for place, shade in zip(places, shades, strict=True):
             label = f"{second.name} = {at[place]:.2g}"
-            ax.plot(x, np.asarray(truth)[:, place], color=shade, label=label)
-            ax.plot(x, np.asarray(prediction)[:, place], "--", color=shade)
+            broad = {"linewidth": 5.0, "alpha": 0.35, "solid_capstyle": "butt"}
+            ax.plot(x, np.asarray(truth)[:, place], color=shade, **broad)
+            ax.plot(x, np.asarray(prediction)[:, place], color=shade, label=label)
         ax.set(title=name, xlabel=first.name, ylabel="$u$")
         ax.margins(x=0)
         grid_lines(ax)
-    axes[0].plot([], [], color="grey", label="reference")
-    axes[0].plot([], [], "--", color="grey", label="prediction")
+    axes[0].plot([], [], color="grey", linewidth=5.0, alpha=0.35, label="reference")
+    axes[0].plot([], [], color="grey", label="prediction")
     named = axes[0].get_legend_handles_labels()
     figure.legend(*named, loc="outside right center", fontsize=7.5, edgecolor="none")
     figure.suptitle(title)

@@ -20,6 +20,7 @@ from pilno_jax.numerics.derivatives import along, running_integral
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.linear_response import linear_response, scaled_response
 from pilno_jax.numerics.norms import mean_square
+from pilno_jax.problems.statement import UNSTATED, Statement
 
 Inputs = dict[str, Any]
 Measure = Callable[..., jax.Array]  # (residual, u, inputs) -> a number
@@ -108,6 +109,7 @@ class Problem:
         time_axis: the array axis that is time, None (the default) for a steady problem.
         label_stride: per axis, every how many nodes carry a label. Default: every node.
         rebuild: Grid -> the same problem on that grid; `resizable` supplies it.
+        statement: equation and law in the form that pages show. Default: empty.
     """
 
     name: str
@@ -132,6 +134,7 @@ class Problem:
     time_axis: int | None = None
     label_stride: tuple[int, ...] = ()
     rebuild: "Callable[[Grid], Problem] | None" = None
+    statement: Statement = UNSTATED
 
     def __post_init__(self):
         if self.sample_virtual is None:

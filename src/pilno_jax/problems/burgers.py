@@ -30,6 +30,7 @@ from pilno_jax.problems.initial_value import (
     initial_value_problem,
     periodic_grid,
 )
+from pilno_jax.problems.statement import Statement
 
 REFERENCE_POINTS = 128
 REFERENCE_STEP = 1e-4
@@ -107,6 +108,12 @@ def burgers(
         residual=residual,
         law=law,
         hard_constraints=hard_constraints,
+        statement=Statement(
+            title="Burgers' equation",
+            equation=r"u_t + u\,u_x = \nu\,u_{xx}",
+            conditions=r"x \in [0, 1) \text{ periodic},\quad "
+            rf"t \in [0, {final_time:g}],\quad u(x, 0) = u_0(x)",
+        ),
         error_of=nu.response_error(-d_xx, t),
     )
     problem = in_moving_frame(problem) if moving_frame else problem

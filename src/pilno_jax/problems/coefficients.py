@@ -78,6 +78,13 @@ class Coefficient:
             return 2.0 * jnp.log(value / self.lowest) / decades - 1.0
         return 2.0 * (value - self.lowest) / (self.highest - self.lowest) - 1.0
 
+    def stated(self) -> str:
+        """Its value, or its range, in LaTeX."""
+        symbol = self.symbol.strip("$")
+        if self.is_input:
+            return rf"{symbol} \in [{self.lowest:g}, {self.highest:g}]"
+        return f"{symbol} = {self.lowest:g}"
+
     def response_error(self, matrix: np.ndarray, times: Axis) -> ErrorOf:
         """`base.response_error` where the linear part is this coefficient times A.
 
@@ -123,6 +130,11 @@ def with_coefficients(problem: Problem, *coefficients: Coefficient) -> Problem:
         coefficients: those of its equation; numbers among them change nothing.
     """
     drawn = [one for one in coefficients if one.is_input]
+    statement = problem.statement.with_constants(
+        [one.stated() for one in coefficients],
+        [one.symbol.strip("$") for one in drawn],
+    )
+    problem = dataclasses.replace(problem, statement=statement)
     if not drawn:
         return problem
     shapes: dict[str, tuple[int, ...]] = {one.name: () for one in drawn}

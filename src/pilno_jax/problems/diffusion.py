@@ -22,6 +22,7 @@ from pilno_jax.problems.initial_value import (
     initial_value_problem,
     periodic_grid,
 )
+from pilno_jax.problems.statement import Statement
 
 
 @labels_ignore("virtual_length_scales", "hard_constraints")
@@ -83,6 +84,12 @@ def diffusion(
         residual=residual,
         law=law,
         hard_constraints=hard_constraints,
+        statement=Statement(
+            title="The diffusion equation",
+            equation=r"u_t = D\,u_{xx}",
+            conditions=r"x \in [0, 1) \text{ periodic},\quad "
+            rf"t \in [0, {final_time:g}],\quad u(x, 0) = u_0(x)",
+        ),
         error_of=d.response_error(-d_xx, t),
     )
     return with_coefficients(problem, d)

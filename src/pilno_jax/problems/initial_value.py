@@ -23,6 +23,7 @@ from pilno_jax.problems.base import (
     Problem,
     default_error,
 )
+from pilno_jax.problems.statement import UNSTATED, Statement
 
 LengthScales = tuple[float, float]
 Sampler = Callable[..., jax.Array]  # (key, points, length scale, sigma) -> a draw there
@@ -54,6 +55,15 @@ class InitialLaw:
         allowed = f"a pair (shortest, longest) with {limit} <= shortest <= longest"
         ordered = limit <= shortest <= longest
         require(ordered, "virtual_length_scales", self.virtual_length_scales, allowed)
+
+    def described(self, symbol: str) -> str:
+        """The end of a sentence: "Inputs are ..."."""
+        shortest, longest = self.virtual_length_scales
+        return (
+            f"random periodic functions ${symbol}$ (Gaussian, of standard deviation "
+            f"{self.sigma:g} and length scale {self.length_scale:g}; of "
+            f"{shortest:g} to {longest:g} where the equation alone teaches)"
+        )
 
     def samplers(
         self, name: str, points: Any, draw: Sampler = exp_sine
@@ -106,6 +116,7 @@ def initial_value_problem(
     residual: Field,
     law: InitialLaw,
     hard_constraints: bool,
+    statement: Statement = UNSTATED,
     error_of: ErrorOf | None = None,
     boundary: Field | None = None,
     impose_boundary: Callable[[jax.Array], jax.Array] = lambda raw: raw,
@@ -122,6 +133,7 @@ def initial_value_problem(
         hard_constraints: True writes u = u0 + sigma (t / T) raw, with `impose_boundary`
             on raw; False leaves u = sigma raw to the penalties "ic" and, if `boundary`
             is given, "bc".
+        statement: of the problem. What is learned, and the law, are added to it.
         error_of: what the residual tells of the error, see `Problem`. Default: its
             integral over time.
         boundary: (u, inputs) -> residual of the boundary condition. Default: none, on a
@@ -150,6 +162,7 @@ def initial_value_problem(
     if boundary is not None:
         penalties["bc"] = boundary
     space_names = tuple(axis.name for axis in grid.axes[:-1])
+    learned = rf"u_0 \mapsto u({', '.join(space_names)}, t)"
     return Problem(
         name=name,
         grid=grid,
@@ -164,6 +177,9 @@ def initial_value_problem(
         error_of=error_of or default_error(grid, len(space)),
         inputs={"u0": InputField(space_names, "$u_0$", editable=True)},
         time_axis=len(space),
+        statement=dataclasses.replace(
+            statement, learned=learned, law=law.described("u_0")
+        ),
     )
 
 

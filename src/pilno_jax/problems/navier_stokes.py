@@ -33,6 +33,7 @@ from pilno_jax.problems.initial_value import (
     initial_value_problem,
     periodic_grid,
 )
+from pilno_jax.problems.statement import Statement
 
 REFERENCE_POINTS = 64
 REFERENCE_STEP = 2e-3
@@ -102,6 +103,14 @@ def navier_stokes(
         residual=residual,
         law=law,
         hard_constraints=hard_constraints,
+        statement=Statement(
+            title="Navier-Stokes in the plane",
+            equation=r"u_t + v \cdot \nabla u = \nu\,\Delta u,\quad "
+            r"u = \text{curl }v",
+            conditions=r"(x, y) \in [0, 1)^2 \text{ periodic},\quad "
+            rf"t \in [0, {final_time:g}],\quad u(x, y, 0) = u_0(x, y),\quad "
+            rf"\nu = {viscosity:g}",
+        ),
         draw=planar_exp_sine,
     )
 

@@ -62,7 +62,12 @@ def test_figures_and_a_report_that_needs_nothing_else(straight):
     page = (straight / "report.html").read_text()
     assert page.count("data:image/png;base64,") == len(drawn)
     assert "<script" not in page and "http" not in page
-    assert "train.learning_rate" in page and "relative_l2.mean" in page
+    # The answer first; settings and raw numbers are one click away.
+    first, _, later = page.partition("<h2>")
+    assert "Burgers" in first and "<math" in first and "on average" in first
+    assert "relative_l2" not in first
+    _, _, folded = later.partition("<details>")
+    assert "train.learning_rate" in folded and "relative_l2.mean" in folded
 
 
 def test_a_loaded_run_predicts_what_the_run_reported(straight, runs):

@@ -46,6 +46,7 @@ from pilno_jax.problems.darcy.medium import (
 )
 from pilno_jax.problems.darcy.norms import MEASURES, poisson_error
 from pilno_jax.problems.darcy.solver import flow, solve_flow
+from pilno_jax.problems.statement import Statement
 
 __all__ = [
     "FEATURES",
@@ -146,6 +147,14 @@ def darcy(
         inputs=INPUTS,
         complete=complete,
         label_stride=(label_stride, label_stride),
+        statement=Statement(
+            title="Darcy flow",
+            equation=rf"-\nabla \cdot (a\,\nabla u) = {source:g}",
+            conditions=r"(x, y) \in [0, 1]^2,\quad u = 0 \text{ on the boundary}",
+            learned=r"a \mapsto u(x, y)",
+            law=f"media of two phases, $a = {values[1]:g}$ where a random field is "
+            f"positive and $a = {values[0]:g}$ elsewhere",
+        ),
     )
 
 

@@ -38,6 +38,7 @@ from pilno_jax.problems.forced_kdv.features import FEATURES
 from pilno_jax.problems.forced_kdv.lifting import constrained, lifting
 from pilno_jax.problems.forced_kdv.linearised import linearised_error
 from pilno_jax.problems.forced_kdv.norms import MEASURES
+from pilno_jax.problems.statement import Statement
 
 __all__ = ["FAMILIES", "FEATURES", "MEASURES", "forced_kdv", "lifting"]
 
@@ -121,7 +122,23 @@ def forced_kdv(
         inputs=INPUTS,
         solver_inputs=("family", "constants"),
         time_axis=1,
+        statement=Statement(
+            title="The forced Korteweg-de Vries equation",
+            equation=r"u_t + u\,u_x + \beta\,u_{xxx} = \alpha\,f_x",
+            conditions=rf"x \in [-{half_length:g}, {half_length:g}],\quad "
+            rf"t \in [0, {final_time:g}],\quad "
+            r"u(x, 0),\ u(-L, t),\ u(L, t),\ u_x(L, t) \text{ given}",
+            learned=r"(f_x, \text{initial and boundary values}, \alpha, \beta) "
+            r"\mapsto u(x, t)",
+            law=f"pulses of {_families(family)} that a force drags along or lets "
+            "swell and fade",
+        ),
     )
+
+
+def _families(family: str | None) -> str:
+    one = f"the analytic family {family}"
+    return "three analytic families" if family is None else one
 
 
 def _closed_form(grid: Grid) -> Callable[[Inputs], jax.Array]:

@@ -44,6 +44,7 @@ from pilno_jax.problems.reaction_diffusion.mollifiers import (
     product_of_sines,
     start_from_rest,
 )
+from pilno_jax.problems.statement import Statement
 
 __all__ = ["MOLLIFIERS", "product_of_sines", "reaction_diffusion", "start_from_rest"]
 
@@ -145,6 +146,12 @@ def _initial_condition_task(
         residual=residual,
         law=law,
         hard_constraints=hard_constraints,
+        statement=Statement(
+            title="Reaction-diffusion from an initial state",
+            equation=r"u_t = D\,u_{xx} + k\,u^2",
+            conditions=r"x \in [0, 1] \text{ periodic},\quad "
+            rf"t \in [0, {t.high:g}],\quad u(x, 0) = u_0(x)",
+        ),
         error_of=error_of,
         boundary=lambda u, inputs: u[-1] - u[0],
         impose_boundary=lambda raw: close(raw[:-1]),
@@ -199,6 +206,14 @@ def _forcing_task(
         scale=lambda inputs: sigma,
         error_of=d.response_error(-d_xx[1:-1, 1:-1], t),
         time_axis=1,
+        statement=Statement(
+            title="Reaction-diffusion with a source",
+            equation=r"u_t = D\,u_{xx} + k\,u^2 - f(x)",
+            conditions=rf"x \in [0, 1],\quad t \in [0, {t.high:g}],\quad "
+            r"u = 0 \text{ at the start and at both ends}",
+            learned=r"f \mapsto u(x, t)",
+            law=law.described("f"),
+        ),
     )
 
 
