@@ -84,6 +84,7 @@ class Benchmark:
         floor: what limits a perfect minimiser; None if it is not measured.
         ablation: the artifact that undoes the recipe's parts one by one.
         rival: a model with a recipe of its own that is trained beside the baselines.
+        published: name of the recipe that follows a publication. Default "paper".
         baseline_share: of the recipe's steps, what baselines are given; None for the
             protocol's share.
         paper_steps: of the paper's recipe, those that two cores take in a few minutes.
@@ -102,6 +103,7 @@ class Benchmark:
     floor: Floor | None = Floor.ZERO_OF_RESIDUAL
     ablation: str | None = None
     rival: str | None = None
+    published: str = "paper"
     baseline_share: float | None = None
     paper_steps: int | None = None
 
@@ -212,6 +214,56 @@ _ALL = (
         equation="u_t + v · grad u = nu Δu, u = curl v, periodic",
         learned="u0 → u(x, y, t)",
         floor=None,  # its Jacobian would have tens of thousands of columns
+    ),
+    Benchmark(
+        config="duffing",
+        entry_point="oscillators",
+        name="Duffing",
+        title="Duffing's oscillator",
+        equation="x'' + c x' + x + x³ = f, from rest",
+        learned="f → x(t)",
+        published="lno",
+        floor=None,
+    ),
+    Benchmark(
+        config="pendulum",
+        entry_point="oscillators",
+        name="Pendulum",
+        title="Driven pendulum",
+        equation="x'' + c x' + sin x = f, from rest",
+        learned="f → x(t)",
+        published="lno",
+        floor=None,
+    ),
+    Benchmark(
+        config="lorenz",
+        entry_point="oscillators",
+        name="Lorenz",
+        title="Forced Lorenz system",
+        equation="x' = 10 (y − x), y' = x (rho − z) − y, z' = x y − 8/3 z − f",
+        learned="f → x(t)",
+        published="lno",
+        floor=None,
+    ),
+    Benchmark(
+        config="beam",
+        entry_point="waves",
+        name="Beam",
+        title="Damped beam",
+        equation="u_tt + c u_t + D u_xxxx = f, periodic, from rest",
+        learned="f → u(x, t)",
+        published="lno",
+        floor=None,
+    ),
+    Benchmark(
+        config="telegraph",
+        entry_point="waves",
+        name="Telegraph",
+        title="Telegraph equation",
+        equation="u_tt + c u_t − a² u_xx = f, periodic, from rest",
+        learned="f → u(x, t)",
+        published="lno",
+        floor=None,
     ),
 )
 

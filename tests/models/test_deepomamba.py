@@ -91,4 +91,13 @@ def test_errors():
     with pytest.raises(ValueError, match="token_width = 0"):
         DeepOMamba(token_width=0)
     with pytest.raises(ValueError, match="space and time"):
-        DeepOMamba().init(KEY, jnp.zeros((4, 5, 1)), axes(4, 5)[:1])
+        DeepOMamba().init(KEY, jnp.zeros((4, 5, 1)), ())
+
+
+def test_time_alone_is_one_point_in_space():
+    model = DeepOMamba(token_width=4, state_size=2)
+    features = jax.random.normal(KEY, (2, 6, 3))
+    space, time = axes(1, 6)
+    params = model.init(KEY, features[:, None], (space, time))
+    expected = model.apply(params, features[:, None], (space, time))[:, 0]
+    np.testing.assert_array_equal(model.apply(params, features, (time,)), expected)

@@ -55,6 +55,28 @@ def test_slices_are_the_field_at_the_places_named(problem):
     assert labelled(figure)
 
 
+def test_a_function_of_time_alone_is_a_curve_with_a_spectrum():
+    problem = problems.duffing(num_t=65, final_time=4.0)
+    t = np.linspace(0.0, 4.0, 65)
+    truth, prediction = np.sin(2 * np.pi * t), np.sin(2 * np.pi * t) + 0.1
+    pair = {"case": (truth, prediction)}
+    compared = plotting.comparison_figure(problem.grid, truth, prediction, "worst")
+    series, error, spectrum = compared.axes
+    np.testing.assert_array_equal(series.lines[1].get_ydata(), prediction)
+    np.testing.assert_allclose(error.lines[0].get_ydata(), 0.1)
+    frequency, size = spectrum.lines[0].get_data()
+    # A sine of amplitude 1 at 2 pi, on nodes that are 2 pi / 4.06 apart.
+    assert abs(frequency[np.argmax(size)] - 2 * np.pi) < 0.8
+    assert 0.9 < np.max(size) < 1.01
+    sliced = plotting.slices_figure(problem, pair, "worst")
+    stages = plotting.stages_figure(problem.grid, truth, {"1": prediction}, "median")
+    reference = plotting.reference_figure(problem, {"f": prediction}, truth)
+    np.testing.assert_array_equal(sliced.axes[0].lines[0].get_ydata(), truth)
+    np.testing.assert_allclose(stages.axes[1].lines[0].get_ydata(), 0.1)
+    np.testing.assert_array_equal(reference.axes[0].lines[0].get_ydata(), prediction)
+    assert all(map(labelled, (compared, sliced, stages, reference)))
+
+
 def test_fields_of_three_axes_are_cut():
     """Compared at the final time, sliced at the middle of y."""
     problem = problems.navier_stokes(num_x=8, num_y=6, num_t=9)

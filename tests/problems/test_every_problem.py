@@ -75,6 +75,9 @@ FINE, FINER = (151, 101), (301, 101)
 # slowly: up to 1e-4, seen 2e-5 and, from rest, 4e-5: a tenth of the scheme's own error.
 # Transforms, closed forms and conjugate gradients are seen below 5e-7.
 STEPPING, FROM_REST = 3.3e-5, 5e-5
+BRIEF = {"num_t": 65, "final_time": 4.0}
+DRIVEN = ("duffing", "pendulum", "lorenz", "beam", "telegraph")
+RINGING = {"num_waves": 2, "num_x": 8, "num_t": 97}
 CASES = {
     "burgers": Case(
         "burgers", SMOOTH, (128, 101), (256, 101), 4, STEPPING, small=(32, 11)
@@ -103,6 +106,13 @@ CASES = {
         2e-6,
         small=(24, 24, 7),
     ),
+    # References are of order 10, differences in t of order 8. Lorenz' system begins
+    # with a layer as thin as a few nodes, which one-sided differences end.
+    "duffing": Case("duffing", BRIEF, (65,), (129,), 8, 5e-6, small=(65,)),
+    "pendulum": Case("pendulum", BRIEF, (65,), (129,), 8, 5e-6, small=(65,)),
+    "lorenz": Case("lorenz", BRIEF, (129,), (257,), 6, 5e-6, small=(65,)),
+    "beam": Case("beam", RINGING, (8, 129), (8, 257), 8, 5e-6, small=(8, 97)),
+    "telegraph": Case("telegraph", RINGING, (8, 129), (8, 257), 8, 5e-6, (8, 97)),
 }
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 every_name = pytest.mark.parametrize("name", CASES)
@@ -289,6 +299,7 @@ def test_soft_constraints_vanish_on_the_reference_and_nowhere_else(name):
         constraint = jax.jit(constraint)
         # KdV's boundary slope is a difference quotient: 6th order, not rounding.
         tolerance = 1e-3 if kind == "bc" and name == "forced_kdv" else 1e-6
+        tolerance = 1e-3 if name in DRIVEN else tolerance  # so is their initial slope
         # Rounding is that of u.
         scale = max(1.0, float(np.abs(u).max()))
         np.testing.assert_allclose(constraint(u, inputs) / scale, 0.0, atol=tolerance)
@@ -313,6 +324,8 @@ def test_hard_constraints_hold_for_any_output(case):
             if hard.name == "forced_kdv" and name == "bc":
                 # The slope is met by the field, not by its difference quotient.
                 violation = violation[: 2 * hard.grid.shape[1]]
+            if hard.name in DRIVEN:
+                violation = violation[0]  # the other is the slope, as above
             np.testing.assert_allclose(violation, 0.0, atol=1e-6, err_msg=name)
 
 
@@ -476,6 +489,9 @@ OTHER_VALUES = {
     "measure": "l2",
     "features": "paper",
     "output_scale": 0.03,
+    "virtual_law": "sine",
+    "virtual_length_scale": 0.5,
+    "own_scale": False,
     "label_points": 7,
 }
 SIZES = {"darcy": {"num_points": 13, "num_fine": 25, "label_points": 4}}

@@ -116,7 +116,7 @@ class Mamba(nn.Module):
 
 
 class DeepOMamba(nn.Module):
-    """Fields on (space, time); the last of `axes` is the time.
+    """Fields on (space, time), or on time alone; the last of `axes` is the time.
 
     With its defaults it has the paper's 643,940 parameters at 100 points and 7 channels
     of features. None of its sizes means what `width` or `num_layers` mean for a neural
@@ -147,11 +147,15 @@ class DeepOMamba(nn.Module):
     @nn.compact
     def __call__(
         self,
-        features: Float[Array, "*batch space time channels"],
+        features: Float[Array, "*batch_and_grid channels"],
         axes: Sequence[Float[Array, " _"]],
-    ) -> Float[Array, "*batch space time out"]:
-        require(len(axes) == 2, "axes", len(axes), "two of them, space and time")
+    ) -> Float[Array, "*batch_and_grid out"]:
+        allowed = "two of them, space and time, or time alone"
+        require(len(axes) in (1, 2), "axes", len(axes), allowed)
         shape = (*features.shape[:-1], self.out_channels)
+        space = axes[0].size if len(axes) == 2 else 1
+        if len(axes) == 1:
+            features = features[..., None, :, :]
         # One token per time step: (..., space, time, channels) -> (..., time, -1).
         x = jnp.swapaxes(features, -3, -2)
         x = x.reshape(*x.shape[:-2], -1)
@@ -163,8 +167,8 @@ class DeepOMamba(nn.Module):
             )
             x = x + block(x)
         x = nn.LayerNorm(epsilon=1e-5, name="norm_out")(x)
-        u = nn.Dense(axes[0].size * self.out_channels, name="out")(x)
-        u = u.reshape(*u.shape[:-1], axes[0].size, self.out_channels)
+        u = nn.Dense(space * self.out_channels, name="out")(x)
+        u = u.reshape(*u.shape[:-1], space, self.out_channels)
         return jnp.swapaxes(u, -3, -2).reshape(shape)
 
 

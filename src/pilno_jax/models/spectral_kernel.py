@@ -47,6 +47,7 @@ class SpectralKernel(nn.Module):
         pole_sharing: "shared" by all channels, or "pairwise".
         transient_analysis: "quadrature" of the closed form, or the paper's "dft" sum.
         initial_decay: rates of decay start between this and ten times it.
+        free_poles: poles may grow, and do at the start, as LNO was published.
         tied: H = K_phi(i w), computed from poles and residues.
         mixing_dtype: of the channel mixing's operands; None keeps the field's.
     """
@@ -57,6 +58,7 @@ class SpectralKernel(nn.Module):
     pole_sharing: str = "shared"
     transient_analysis: str = "quadrature"
     initial_decay: float = 1.0
+    free_poles: bool = False
     tied: bool = False
     mixing_dtype: str | None = None
 
@@ -160,15 +162,20 @@ class SpectralKernel(nn.Module):
                 used.append(_low_frequencies(modes[axis], self.modes[axis]))
                 continue
             decay, frequency = _initial_poles(count, self.initial_decay)
-            raw = decay + np.log(-np.expm1(-decay))  # softplus(raw) = decay
+            if self.free_poles:
+                starts = dict.fromkeys(_names(axis, free=True), _right_half)
+            else:
+                raw = decay + np.log(-np.expm1(-decay))  # softplus(raw) = decay
+                each = map(nn.initializers.constant, (raw, frequency))
+                starts = dict(zip(_names(axis), each, strict=True))
+                gain *= _transient_gain(decay, frequency)
             params = {
-                name: self.param(name, nn.initializers.constant(value), (*pairs, count))
-                for name, value in _named(axis, raw, frequency).items()
+                name: self.param(name, start, (*pairs, count))
+                for name, start in starts.items()
             }
-            mus.append(stable_poles(params, axis)[..., : resolved[axis]])
+            mus.append(poles_of(params, axis)[..., : resolved[axis]])
             counts.append(count)
             used.append(slice(resolved[axis]))
-            gain *= _transient_gain(decay, frequency)
         shape = (*counts, channels, 2, channels)
         residues = self.param("residues", _complex_glorot(gain), shape)
         return mus, residues[tuple(used)]
@@ -179,18 +186,26 @@ def _low_frequencies(lowest: int, modes: int) -> slice:
     return slice(modes - lowest, modes + lowest - 1)
 
 
-def _named(axis: int, decay, frequency) -> dict[str, Any]:
-    return {f"decay_{axis}": decay, f"frequency_{axis}": frequency}
+def _names(axis: int, free: bool = False) -> tuple[str, str]:
+    """Of the parameters that the poles of an axis are made of."""
+    return f"{'growth' if free else 'decay'}_{axis}", f"frequency_{axis}"
 
 
-def stable_poles(
-    params: Mapping[str, Any], axis: int
-) -> Complex[Array, "*pairs poles"]:
-    """mu = -softplus(decay) + i frequency: stable whatever the parameters."""
-    if f"decay_{axis}" not in params:
+def _right_half(key: jax.Array, shape: Sequence[int]) -> jax.Array:
+    """Slowly growing and slowly turning, as the published LNO begins."""
+    return jax.random.uniform(key, shape)
+
+
+def poles_of(params: Mapping[str, Any], axis: int) -> Complex[Array, "*pairs poles"]:
+    """mu = -softplus(decay) + i frequency, stable whatever the parameters; or, of
+    poles that are free, growth + i frequency."""
+    stable, frequency = _names(axis)
+    free, _ = _names(axis, free=True)
+    if free in params:
+        return jax.lax.complex(params[free], params[frequency])
+    if stable not in params:
         return jnp.zeros(0, jnp.complex64)
-    decay = jax.nn.softplus(params[f"decay_{axis}"])
-    return jax.lax.complex(-decay, params[f"frequency_{axis}"])
+    return jax.lax.complex(-jax.nn.softplus(params[stable]), params[frequency])
 
 
 def tied_multiplier(

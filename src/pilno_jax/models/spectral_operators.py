@@ -27,7 +27,7 @@ from pilno_jax.models.spectral_kernel import (
     TRANSIENT_ANALYSIS,
     Axes,
     SpectralKernel,
-    stable_poles,
+    poles_of,
 )
 
 MIXING_DTYPES = ("bfloat16", "float16", "float32")
@@ -54,6 +54,8 @@ class _SpectralOperator(nn.Module):
             all from labels alone.
         mixing_dtype: dtype of the channel mixing's operands, one of MIXING_DTYPES;
             None keeps that of the features.
+        activate_last: whether the last layer's output is activated, as the others' are;
+            False hands it to the projection as it is, as LNO was published.
         remat: keep only the layers' inputs for the gradient and compute the rest
             again. Meant for GPUs and TPUs; see docs/scaling.md for what a CPU makes
             of it.
@@ -68,6 +70,7 @@ class _SpectralOperator(nn.Module):
     period: float | Sequence[float] = 1.0
     add_input: bool = False
     mixing_dtype: str | None = None
+    activate_last: bool = True
     remat: bool = False
 
     def __post_init__(self):
@@ -123,7 +126,10 @@ class _SpectralOperator(nn.Module):
             **self._transient_options(rank),
         )
         skip = self._dense(f"skip_{index}", v, self.width)
-        out = ACTIVATIONS[self.activation](kernel(v, axes) + skip)
+        is_last = index == self.num_layers - 1
+        linear = is_last and not self.activate_last
+        act = ACTIVATIONS["identity" if linear else self.activation]
+        out = act(kernel(v, axes) + skip)
         return v + out if self.add_input else out
 
     def _dense(
@@ -145,6 +151,7 @@ class _PoleOperator(_SpectralOperator):
     pole_sharing: str = "shared"
     transient_analysis: str = "quadrature"
     initial_decay: float = 1.0
+    free_poles: bool = False
 
     def __post_init__(self):
         counts = np.atleast_1d(self.poles)
@@ -164,6 +171,7 @@ class _PoleOperator(_SpectralOperator):
             "pole_sharing": self.pole_sharing,
             "transient_analysis": self.transient_analysis,
             "initial_decay": self.initial_decay,
+            "free_poles": self.free_poles,
         }
 
 
@@ -193,6 +201,8 @@ class ALNO(_PoleOperator):
             which depends on the grid.
         initial_decay: rates of decay per axis start between this and ten times it, in
             units of 1 / extent of the axis.
+        free_poles: True lets poles grow as well as decay, and starts them there, at
+            random, as LNO was published. Default False: stable whatever is learned.
     """
 
 
@@ -234,7 +244,7 @@ def poles(
         rank = kernel["residues"].ndim - 3
         sizes = [1.0] * rank if extents is None else list(extents)
         require(len(sizes) == rank, "extents", extents, f"one extent per axis ({rank})")
-        physical = [stable_poles(kernel, axis) / sizes[axis] for axis in range(rank)]
+        physical = [poles_of(kernel, axis) / sizes[axis] for axis in range(rank)]
         layers.append(tuple(AxisPoles(-mu.real, mu.imag) for mu in physical))
     return layers
 

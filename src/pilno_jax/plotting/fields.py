@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pilno_jax.numerics.grids import Grid
+from pilno_jax.plotting import series
 from pilno_jax.plotting.panels import (
     FIELD_COLOURS,
     field,
@@ -24,7 +25,8 @@ def reference_figure(
 ) -> Figure:
     """The input functions of one sample and the reference solution they lead to.
 
-    With two axes in space, the solution at the final time and its sections at mid y.
+    With two axes in space, the solution at the final time and its sections at mid y;
+    of a function of time alone, its course and its spectrum.
 
     Args:
         problem: whose `input_fields` say what each input is a function of.
@@ -57,9 +59,14 @@ def reference_figure(
         heading = f"input {symbols[names[0]]}" if one else f"inputs along {along}"
         value = symbols[names[0]] if one else "value"
         lines(next(remaining), axes[along], curves, heading, value)
-    final, at_the_end = cut(problem.grid, u, axis=2, place=-1)
-    field(next(remaining), final, at_the_end, "reference solution $u$")
-    sections(next(remaining), problem, u)
+    if len(axes) == 1:
+        (only,) = problem.grid.axes
+        lines(next(remaining), only, {"u": u}, "reference solution $u$", "$u$")
+        series.spectra(next(remaining), only, {"u": u})
+    else:
+        final, at_the_end = cut(problem.grid, u, axis=2, place=-1)
+        field(next(remaining), final, at_the_end, "reference solution $u$")
+        sections(next(remaining), problem, u)
     heading = title or problem.name.replace("_", " ")
     figure.suptitle(", ".join([heading, *numbers]), fontsize=12)
     return figure
@@ -117,6 +124,8 @@ def comparison_figure(grid: Grid, truth: Any, prediction: Any, title: str) -> Fi
         prediction: the network's.
         title: over all panels.
     """
+    if len(grid.axes) == 1:
+        return series.compared(grid.axes[0], truth, prediction, title)
     both = np.stack([np.asarray(truth), np.asarray(prediction)])
     grid, both = cut(grid, both, axis=2, place=-1)
     truth, prediction = both
@@ -140,6 +149,8 @@ def stages_figure(grid: Grid, truth: Any, fields: dict[str, Any], title: str) ->
         fields: what the operator has after each correction, by name.
         title: over all panels.
     """
+    if len(grid.axes) == 1:
+        return series.errors_of_stages(grid.axes[0], truth, fields, title)
     size = float(np.linalg.norm(truth))
     plane, reference = cut(grid, truth, axis=2, place=-1)
     figure, (first, *others) = panels(1 + len(fields))
@@ -164,6 +175,8 @@ def slices_figure(
         cases: title of a panel -> (reference, prediction).
         title: over all panels.
     """
+    if len(problem.grid.axes) == 1:
+        return series.side_by_side(problem.grid.axes[0], cases, title)
     grid, middle = problem.grid, problem.grid.axes[1].num_points // 2
     cases = {name: tuple(cut(grid, pair, 1, middle)[1]) for name, pair in cases.items()}
     first, second = cut(grid, np.zeros(grid.shape), 1, middle)[0].axes

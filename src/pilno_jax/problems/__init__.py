@@ -10,32 +10,45 @@ from pilno_jax.problems.darcy import darcy
 from pilno_jax.problems.darcy import inputs_from as darcy_inputs
 from pilno_jax.problems.diffusion import diffusion
 from pilno_jax.problems.forced_kdv import forced_kdv
+from pilno_jax.problems.lorenz import lorenz
 from pilno_jax.problems.navier_stokes import navier_stokes
+from pilno_jax.problems.oscillators import duffing, pendulum
 from pilno_jax.problems.reaction_diffusion import reaction_diffusion
+from pilno_jax.problems.waves import beam, telegraph
 
 __all__ = [
     "FACTORIES",
     "InputField",
     "Inputs",
     "Problem",
+    "beam",
     "burgers",
     "darcy",
     "darcy_inputs",
     "diffusion",
+    "duffing",
     "forced_kdv",
     "label_options",
+    "lorenz",
     "make",
     "navier_stokes",
+    "pendulum",
     "reaction_diffusion",
+    "telegraph",
 ]
 
 FACTORIES: dict[str, Callable[..., Problem]] = {
+    "beam": beam,
     "burgers": burgers,
     "darcy": darcy,
     "diffusion": diffusion,
+    "duffing": duffing,
     "forced_kdv": forced_kdv,
+    "lorenz": lorenz,
     "navier_stokes": navier_stokes,
+    "pendulum": pendulum,
     "reaction_diffusion": reaction_diffusion,
+    "telegraph": telegraph,
 }
 
 

@@ -36,7 +36,12 @@ REMOVED = {
 }
 # Options of some problems or networks that folders may lack, with the values that do
 # what was done before them.
-ADDED_OPTIONS = {"model.add_input": (False,), "problem.time_accuracy": (6,)}
+ADDED_OPTIONS = {
+    "model.add_input": (False,),
+    "model.activate_last": (True,),
+    "model.free_poles": (False,),
+    "problem.time_accuracy": (6,),
+}
 # Every field identifies a run but these. Where it is done: it may go on elsewhere.
 PLACES = frozenset({"devices", "weight_shards"})
 # What does not shape the training: it may be corrected on any run, also a finished one,

@@ -1,0 +1,34 @@
+"""Duffing's oscillator under a forcing, f(t) -> x(t), 200 labels of f = A sin 5t.
+
+    python -m experiments.oscillators --config=configs/duffing.py
+    python -m experiments.oscillators --config=configs/duffing.py:lno
+
+What it reaches, beside other networks and LNO's published protocol (`:lno`), is in
+docs/oscillators.md. Undamped: --config.problem.damping=0.
+"""
+
+from experiments.config import driven_recipes
+from experiments.config.problem_and_model import problem
+from experiments.config.recipes import choose
+from experiments.config.schema import RunConfig
+
+
+def get_config(recipe: str = "staged") -> RunConfig:
+    return choose(recipe, staged, fast, lno)
+
+
+def staged() -> RunConfig:
+    return driven_recipes.staged_oscillator(problem("duffing", num_t=256))
+
+
+def fast() -> RunConfig:
+    return driven_recipes.fast_oscillator(problem("duffing", num_t=256))
+
+
+def lno() -> RunConfig:
+    return driven_recipes.published_lno(
+        problem("duffing", num_t=256, own_scale=False, hard_constraints=False),
+        {"learning_rate": 2e-3, "epochs": 1000, "batch": 20},
+        poles=16,
+        activation="sin",
+    )

@@ -1,0 +1,35 @@
+"""Lorenz' system under a forcing, f(t) -> x(t), 200 labels of f = A sin 5t.
+
+    python -m experiments.oscillators --config=configs/lorenz.py
+    python -m experiments.oscillators --config=configs/lorenz.py:lno
+
+What it reaches, beside other networks and LNO's published protocol (`:lno`), is in
+docs/oscillators.md. With lobes that switch: --config.problem.rho=10, which LNO was
+published with 84 poles, a rate of 2e-3 and batches of 10 for.
+"""
+
+from experiments.config import driven_recipes
+from experiments.config.problem_and_model import problem
+from experiments.config.recipes import choose
+from experiments.config.schema import RunConfig
+
+
+def get_config(recipe: str = "staged") -> RunConfig:
+    return choose(recipe, staged, fast, lno)
+
+
+def staged() -> RunConfig:
+    return driven_recipes.staged_oscillator(problem("lorenz"))
+
+
+def fast() -> RunConfig:
+    return driven_recipes.fast_oscillator(problem("lorenz"))
+
+
+def lno() -> RunConfig:
+    return driven_recipes.published_lno(
+        problem("lorenz", hard_constraints=False),
+        {"learning_rate": 5e-3, "epochs": 1000, "batch": 20},
+        poles=16,
+        activation="tanh",
+    )

@@ -1,0 +1,161 @@
+"""What the recipes of driven systems share: networks along time, and training.
+
+The axis of time does not close, forcings turn up to 16 times on it and answers contain
+their third harmonic: hence 64 frequencies and the period 2, which sees zeros before the
+start.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from experiments.config.problem_and_model import ProblemSection, model
+from experiments.config.recipes import in_stages
+from experiments.config.schema import Data, Evaluation, RunConfig, Train, Weights
+
+LAWS = Evaluation(vary="law", over=("decaying", "random"))
+PUBLISHED_LABELS = 200
+
+
+def fast_oscillator(problem: ProblemSection, **changes: Any) -> RunConfig:
+    """One network that learns from the equation and published labels.
+
+    Args:
+        problem: the equation.
+        changes: of the network.
+    """
+    sizes = {
+        "width": 16,
+        "num_layers": 4,
+        "activation": "gelu",
+        "modes": (64,),
+        "poles": (8,),
+        "period": (2.0,),
+        **changes,
+    }
+    return RunConfig(
+        recipe="fast",
+        problem=problem,
+        model=model("alno", **sizes),
+        data=Data(num_test=130),
+        train=Train(
+            num_train=PUBLISHED_LABELS,
+            batch_data=16,
+            batch_physics=16,
+            steps=4000,
+            learning_rate=5e-3,
+        ),
+        weights=Weights(data=1.0, virtual=1.0),
+        evaluation=LAWS,
+    )
+
+
+def staged_oscillator(problem: ProblemSection, **changes: Any) -> RunConfig:
+    """The network of `fast_oscillator`, and correctors of what it left."""
+    one_network = fast_oscillator(problem, **changes)
+    return in_stages(one_network, steps=2000, corrector_steps=(1500, 1500))
+
+
+def published_lno(
+    problem: ProblemSection, training: Mapping[str, Any], poles: int, activation: str
+) -> RunConfig:
+    """LNO as it was published: one layer of width 4, from labels alone.
+
+    Own poles for every pair of channels, which start in the right half plane; the
+    paper's sum over all frequencies of the grid; the rate halves every 100 epochs.
+
+    Args:
+        problem: the equation.
+        training: learning_rate, epochs and batch of LNO's table.
+        poles: of each pair of channels.
+        activation: before the output: "sin", Lorenz "tanh".
+    """
+    epoch = PUBLISHED_LABELS // training["batch"]
+    return RunConfig(
+        recipe="lno",
+        problem=problem,
+        model=model(
+            "lno",
+            width=4,
+            num_layers=1,
+            modes=(128,),
+            poles=(poles,),
+            period=(1.0,),
+            pole_sharing="pairwise",
+            transient_analysis="dft",
+            free_poles=True,
+            activation=activation,
+            activate_last=False,
+            projection_width=128,
+        ),
+        data=Data(num_test=130),
+        train=Train(
+            num_train=PUBLISHED_LABELS,
+            batch_data=training["batch"],
+            batch_physics=0,
+            steps=training["epochs"] * epoch,
+            learning_rate=training["learning_rate"],
+            weight_decay=1e-4,
+            schedule="step",
+            decay_every=100 * epoch,
+        ),
+        weights=Weights(data=1.0, pde=0.0, ic=0.0, bc=0.0),
+        evaluation=LAWS,
+    )
+
+
+def fast_wave(problem: ProblemSection, waves: int, **changes: Any) -> RunConfig:
+    """One network for waves along x that ring in t.
+
+    Args:
+        problem: the equation.
+        waves: frequencies in x, the mean included.
+        changes: of the network.
+    """
+    sizes = {
+        "width": 8,
+        "num_layers": 2,
+        "activation": "gelu",
+        "modes": (waves, 32),
+        "poles": (0, 8),
+        "period": (1.0, 2.0),
+        **changes,
+    }
+    return RunConfig(
+        recipe="fast",
+        problem=problem,
+        model=model("alno", **sizes),
+        train=Train(
+            num_train=PUBLISHED_LABELS,
+            batch_data=8,
+            batch_physics=8,
+            steps=3000,
+            learning_rate=5e-3,
+        ),
+        weights=Weights(data=1.0, virtual=1.0),
+    )
+
+
+def staged_wave(problem: ProblemSection, waves: int, **changes: Any) -> RunConfig:
+    """The network of `fast_wave`, and a corrector of what it left."""
+    one_network = fast_wave(problem, waves, **changes)
+    return in_stages(one_network, steps=1500, corrector_steps=(1000,))
+
+
+def linear_lno(problem: ProblemSection, waves: int) -> RunConfig:
+    """One linear layer of LNO, which *is* the system if its poles are right.
+
+    Args:
+        problem: the equation, which is linear.
+        waves: frequencies in x, the mean included.
+    """
+    layer = {
+        "width": 2,
+        "num_layers": 1,
+        "activation": "identity",
+        "projection_width": 2,
+        "period": (1.0, 1.0),
+        "modes": (waves, 64),
+        "poles": (0, 2 * waves),
+    }
+    config = fast_wave(problem, waves, **layer)
+    return config.changed({"recipe": "lno", "model.name": "lno"})

@@ -1,0 +1,131 @@
+"""What driven systems share: the record of f -> u, with u and u_t given at t = 0.
+
+The residual is measured by what the linear part of the equation answers to it, which
+is the error that it stands for, as far as the equation is linear. In L2 it would see
+little but the fastest oscillations of an error.
+"""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pilno_jax.checks import require_choice, require_fields
+from pilno_jax.numerics.derivatives import along, derivative
+from pilno_jax.numerics.grids import Grid
+from pilno_jax.numerics.norms import mean_square
+from pilno_jax.problems.base import InputField, Inputs, Problem
+
+Field = Callable[[jax.Array, Inputs], jax.Array]
+Sampler = Callable[[jax.Array], Inputs]
+
+MEASURES = ("response", "l2")
+SMALLEST = 1e-6  # of the law's size: weaker forcings are not scaled up any further
+
+
+def driven_problem(
+    *,
+    name: str,
+    grid: Grid,
+    strata: tuple[Sampler, ...],
+    sample: Sampler,
+    sample_virtual: Sampler,
+    solve: Callable[[jax.Array], jax.Array],
+    residual: Field,
+    response: Callable[[jax.Array], jax.Array],
+    size: float,
+    gain: float,
+    measure: str,
+    own_scale: bool,
+    hard_constraints: bool,
+    linear: bool = False,
+    unforced: np.ndarray | None = None,
+) -> Problem:
+    """The record of a system that a forcing drives.
+
+    Args:
+        name: of the problem.
+        grid: of u and f; its last axis is t.
+        strata: samplers that a labelled set takes in turn.
+        sample: of the labelled law.
+        sample_virtual: of the virtual inputs.
+        solve: f -> u, the reference.
+        residual: (u, inputs) -> the equation's.
+        response: source -> what the linear part of the equation answers, from rest.
+        size: of a forcing of the law.
+        gain: size of u over that of f.
+        measure: "response" or "l2" of the residual.
+        own_scale: True: the network sees f divided by its own root mean square, and u
+            is multiplied by it, so that a linear system is learned for forcings of
+            every strength at once; False: f / size.
+        hard_constraints: True writes u = unforced + t^2 / (1 + t^2) network, False
+            leaves the start to the penalty "ic".
+        linear: whether twice the forcing has twice the answer, so that the network need
+            not see how strong it is. Default False.
+        unforced: what the system does by itself, on the grid. Default: it rests.
+    """
+    require_choice("measure", measure, MEASURES)
+    expected, last = {"f": grid.shape}, len(grid.axes) - 1
+    times = grid.axes[-1]
+    clock = grid.broadcast(times.scaled, last)
+    t = np.asarray(times.low + times.extent * times.unit_nodes())
+    start = grid.broadcast(jnp.asarray(t**2 / (1 + t**2)), last)
+    slope_at_start = derivative(times, 1, accuracy=6)[:1]
+    alone = jnp.asarray(np.zeros(grid.shape) if unforced is None else unforced)
+
+    def strength(inputs: Inputs) -> jax.Array:
+        """Of the forcing, or of the law's, that u is measured in."""
+        if not own_scale:
+            return jnp.asarray(size)
+        return jnp.sqrt(mean_square(inputs["f"]) + (SMALLEST * size) ** 2)
+
+    def seen(inputs: Inputs) -> jax.Array:
+        require_fields(inputs, expected)
+        own = strength(inputs)
+        channels = [inputs["f"] / own, clock]
+        if own_scale and not linear:
+            channels.append(jnp.full_like(clock, jnp.log10(own / size)))
+        return jnp.stack(channels, -1)
+
+    def scale(inputs: Inputs) -> jax.Array:
+        return gain * strength(inputs)
+
+    def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
+        if not hard_constraints:
+            return scale(inputs) * raw
+        return alone.astype(raw.dtype) + scale(inputs) * start * raw
+
+    def measured(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
+        del u
+        told = response(residual) if measure == "response" else residual
+        return mean_square(told / scale(inputs))
+
+    def at_start(u: jax.Array, inputs: Inputs) -> jax.Array:
+        del inputs
+        change = u - alone.astype(u.dtype)
+        slope = along(slope_at_start, change, last)[..., 0]
+        return jnp.stack([change[..., 0], slope])
+
+    def reference(inputs: Inputs) -> jax.Array:
+        require_fields(inputs, expected)
+        return solve(inputs["f"])
+
+    axes = tuple(axis.name for axis in grid.axes)
+    return Problem(
+        name=name,
+        grid=grid,
+        sample=sample,
+        sample_virtual=sample_virtual,
+        strata=strata,
+        solve=reference,
+        features=seen,
+        residual=residual,
+        constrain=constrain,
+        measure=measured,
+        constraints={} if hard_constraints else {"ic": at_start},
+        scale=scale,
+        error_of=lambda residual, u, inputs: response(residual),
+        inputs={"f": InputField(axes, "$f$", editable=True)},
+        time_axis=last,
+    )

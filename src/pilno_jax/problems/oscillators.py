@@ -1,0 +1,161 @@
+"""Driven oscillators, f(t) -> x(t) from rest, as LNO was published with:
+
+    Duffing:   x'' + c x' + x + k x^3 = f,
+    pendulum:  x'' + c x' + sin x = f,           t in [0, T].
+
+With c = 0.5 the free oscillation dies within a quarter of the time and x follows f;
+with c = 0 it stays, and its frequency depends on its size, so that weak forcings are
+answered nearly linearly and strong ones are not. Published: T = 20.47, f = A sin 5t
+with A up to 10 for training and A e^{-t/20} sin 5t for the test, see `forcings`.
+"""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from pilno_jax.checks import require
+from pilno_jax.numerics.derivatives import along, derivative
+from pilno_jax.numerics.driven_systems import (
+    damped_oscillation,
+    driven,
+    response_matrix,
+)
+from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.driven import driven_problem
+from pilno_jax.problems.forcings import Forcings
+
+Force = Callable[[jax.Array], jax.Array]
+IGNORED = ("virtual_law", "hard_constraints", "measure", "own_scale")
+
+
+@labels_ignore(*IGNORED)
+@resizable("num_t")
+def duffing(
+    *,
+    damping: float = 0.5,
+    cubic: float = 1.0,
+    law: str = "sine",
+    virtual_law: str = "any",
+    amplitude: float = 10.0,
+    frequency: float = 5.0,
+    num_t: int = 512,
+    final_time: float = 20.47,
+    hard_constraints: bool = True,
+    measure: str = "response",
+    own_scale: bool = True,
+) -> Problem:
+    """Duffing's oscillator on num_t nodes; see the module for the equation.
+
+    Args:
+        damping: c >= 0. Default 0.5; published: 0 and 0.5.
+        cubic: k >= 0, which makes the spring stiffer the further it is. Default 1.
+        law: of the labelled forcings, one of `forcings.LAWS`. Default "sine".
+        virtual_law: of the virtual ones. Default "any".
+        amplitude: of the strongest forcing. Default 10.
+        frequency: of "sine" and "decaying", and the highest of the others. Default 5.
+        num_t: nodes in t, both ends included. Default 512; eight in a period of the
+            forcing are needed, 16 resolve its harmonics.
+        final_time: T. Default 20.47.
+        hard_constraints: True (the default) builds x(0) = x'(0) = 0 into x, False
+            leaves it to the penalty "ic".
+        measure: of the residual: "response" (the default), what x'' + c x' + x = r
+            answers to it, or "l2".
+        own_scale: True (the default) shows the network f over its own size, False over
+            that of the law.
+    """
+    require(cubic >= 0, "cubic", cubic, "a number >= 0")
+
+    def force(x: jax.Array) -> jax.Array:
+        return x + cubic * x**3
+
+    times = Axis("t", 0.0, final_time, num_t)
+    options = hard_constraints, measure, own_scale
+    laws = Forcings(times, amplitude, frequency), law, virtual_law
+    return _oscillator("duffing", force, damping, times, laws, options)
+
+
+@labels_ignore(*IGNORED)
+@resizable("num_t")
+def pendulum(
+    *,
+    damping: float = 0.5,
+    law: str = "sine",
+    virtual_law: str = "any",
+    amplitude: float = 10.0,
+    frequency: float = 5.0,
+    num_t: int = 512,
+    final_time: float = 20.47,
+    hard_constraints: bool = True,
+    measure: str = "response",
+    own_scale: bool = True,
+) -> Problem:
+    """A driven pendulum on num_t nodes; see the module for the equation.
+
+    Args:
+        damping: c >= 0. Default 0.5; published: 0 and 0.5.
+        law: of the labelled forcings, one of `forcings.LAWS`. Default "sine".
+        virtual_law: of the virtual ones. Default "any".
+        amplitude: of the strongest forcing. Default 10; slow and strong ones turn the
+            pendulum over.
+        frequency: of "sine" and "decaying", and the highest of the others. Default 5.
+        num_t: nodes in t, both ends included. Default 512; eight in a period of the
+            forcing are needed, 16 resolve its harmonics.
+        final_time: T. Default 20.47.
+        hard_constraints: True (the default) builds x(0) = x'(0) = 0 into x, False
+            leaves it to the penalty "ic".
+        measure: of the residual: "response" (the default), what x'' + c x' + x = r
+            answers to it, or "l2".
+        own_scale: True (the default) shows the network f over its own size, False over
+            that of the law.
+    """
+    times = Axis("t", 0.0, final_time, num_t)
+    options = hard_constraints, measure, own_scale
+    laws = Forcings(times, amplitude, frequency), law, virtual_law
+    return _oscillator("pendulum", jnp.sin, damping, times, laws, options)
+
+
+def _oscillator(
+    name: str,
+    force: Force,
+    damping: float,
+    times: Axis,
+    laws: tuple[Forcings, str, str],
+    options: tuple[bool, str, bool],
+) -> Problem:
+    """x'' + c x' + force(x) = f, where force(x) is x for small x."""
+    require(damping >= 0, "damping", damping, "a number >= 0: it takes energy out")
+    forcings, law, virtual_law = laws
+    hard_constraints, measure, own_scale = options
+    d_t, d_tt = (derivative(times, order, accuracy=8) for order in (1, 2))
+    answer = response_matrix(damped_oscillation(1.0, damping), times)
+
+    def slope(state: jax.Array, f: jax.Array) -> jax.Array:
+        x, v = state
+        return jnp.stack([v, f - damping * v - force(x)])
+
+    evolve = driven(slope, times)
+
+    def solve(f: jax.Array) -> jax.Array:
+        return evolve(jnp.zeros(2, f.dtype), f)[0]
+
+    def residual(x: jax.Array, inputs: Inputs) -> jax.Array:
+        friction = damping * along(d_t, x, 0)
+        return along(d_tt, x, 0) + friction + force(x) - inputs["f"]
+
+    return driven_problem(
+        name=name,
+        grid=Grid((times,)),
+        strata=forcings.strata(law),
+        sample=forcings.sampler(law),
+        sample_virtual=forcings.sampler(virtual_law, "virtual_law"),
+        solve=solve,
+        residual=residual,
+        response=lambda source: along(answer, source, 0),
+        size=forcings.amplitude / 2,
+        gain=0.3,  # of the free oscillation that a sine of frequency 5 leaves
+        measure=measure,
+        own_scale=own_scale,
+        hard_constraints=hard_constraints,
+    )
