@@ -84,9 +84,12 @@ def _stage(
     config: RunConfig, problem: problems.Problem, before: Sequence[BuiltRun]
 ) -> BuiltRun:
     model = _section("model", models.make, config.model.to_dict())
-    channels = getattr(model, "out_channels", 1)
+    channels, fields = getattr(model, "out_channels", 1), problem.fields
     allowed = "1: u is one field, which no other channel would reach"
-    require(channels == 1, "model.out_channels", channels, allowed)
+    if fields:
+        allowed = f"{len(fields)}, a channel for each of {', '.join(fields)}"
+    fits = channels == max(len(fields), 1)
+    require(fits, "model.out_channels", channels, allowed)
     weights = objective.Weights(**config.weights.to_dict())
     _require_objective(problem, weights, config.train)
     networks = (*(one.model for one in before), model)

@@ -69,6 +69,7 @@ class Answers:
                 for a in self.problem.grid.axes
             ],
             "inputs": [self._about_input(name) for name in self.editable],
+            "fields": list(self.problem.fields),
             "colours": {
                 "field": _colours(plotting.FIELD_COLOURS),
                 "signed": _colours(plotting.SIGNED_COLOURS),
@@ -97,8 +98,8 @@ class Answers:
         batch = jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
         answer = {
             "inputs": {name: _numbers(inputs[name]) for name in self.editable},
-            "prediction": _numbers(u),
-            "residual": _numbers(residual),
+            "prediction": self._by_field(u),
+            "residual": self._by_field(residual),
             "residual_size": float(self._measure(u[None], batch)[0]),
             "estimate": self._estimate(u, batch),
             "predict_ms": predict_ms,
@@ -114,9 +115,13 @@ class Answers:
             answer["note"] = "no reference: the solver is unstable for this input"
             return answer
         error = float(norms.relative_l2(u, jnp.asarray(truth, u.dtype)))
-        reference = {"reference": _numbers(truth), "solve_ms": solve_ms}
+        reference = {"reference": self._by_field(truth), "solve_ms": solve_ms}
         # Of a truth that is zero the relative error is not a number.
         return {**answer, **reference, "error": error if np.isfinite(error) else None}
+
+    def _by_field(self, u: jax.Array) -> Any:
+        """Numbers on the grid; of several fields, a list of that for each."""
+        return _numbers(jnp.moveaxis(u, -1, 0) if self.problem.fields else u)
 
     def _estimate(self, u: jax.Array, batch: Inputs) -> dict[str, Any] | None:
         """What the operator says of its own error, if its run has an error bar."""

@@ -49,13 +49,15 @@ def draw_all(
     def comparison(index: int, name: str) -> Figure:
         title = f"{name} test input (number {index}): error {percent(errors[index])}"
         pair = truths[index], predictions[index]
-        return plotting.comparison_figure(problem.grid, *pair, title)
+        return plotting.comparison_figure(problem.grid, *pair, title, problem.fields)
 
     def stages() -> Figure | None:
         fields = fields_of_stages(median)
+        if not fields:
+            return None
         title = f"the median test input (number {median}) and what is wrong with it"
         pair = problem.grid, truths[median]
-        return plotting.stages_figure(*pair, fields, title) if fields else None
+        return plotting.stages_figure(*pair, fields, title, problem.fields)
 
     def slices() -> Figure:
         cases = {

@@ -265,6 +265,26 @@ _ALL = (
         published="lno",
         floor=None,
     ),
+    Benchmark(
+        config="brusselator",
+        entry_point="brusselator",
+        name="Brusselator",
+        title="Brusselator, two fields in x",
+        equation="u_t = D Δu + a − (b + 1) u + u² v, v_t = D Δv + b u − u² v, periodic",
+        learned="(u0, v0) → (u, v)(x, t)",
+        stages_goal=1e-3,
+        floor=None,  # measured for one field alone
+    ),
+    Benchmark(
+        config="brusselator_2d",
+        entry_point="brusselator",
+        name="Brusselator in the plane",
+        title="Brusselator, two fields in the plane",
+        equation="u_t = D Δu + a − (b + 1) u + u² v, v_t = D Δv + b u − u² v, periodic",
+        learned="(u0, v0) → (u, v)(x, y, t)",
+        stages_goal=3e-3,
+        floor=None,  # its Jacobian would have tens of thousands of columns
+    ),
 )
 
 BENCHMARKS: Mapping[str, Benchmark] = {one.config: one for one in _ALL}

@@ -19,6 +19,8 @@ SMOOTH = {"length_scale": 2.0}
 CASES = {
     # Advection and a moving frame: all samples share one Jacobian.
     "burgers": (problems.burgers(num_x=16, num_t=9, **SMOOTH), 5e-4),
+    # Two fields at once, coupled.
+    "brusselator": (problems.brusselator(num_x=12, num_t=13, **SMOOTH), 5e-4),
     "diffusion": (problems.diffusion(num_x=16, num_t=9, **SMOOTH), 5e-6),
     "rd_forcing": (problems.reaction_diffusion(num_x=13, num_t=9, **SMOOTH), 1.5e-2),
     "rd_ic": (

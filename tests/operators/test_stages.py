@@ -18,6 +18,7 @@ from pilno_jax.operators import (
 )
 
 SMALL = {
+    "brusselator": {"num_x": 8, "num_t": 9, "final_time": 0.5},
     "burgers": {"num_x": 8, "num_t": 9},
     "diffusion": {"num_x": 8, "num_t": 9},
     "reaction_diffusion": {"num_x": 13, "num_t": 11},
@@ -29,8 +30,9 @@ every_problem = pytest.mark.parametrize("name", SMALL)
 
 
 def network(problem, key, stage=2):
-    axes = len(problem.grid.axes)
-    model = models.FNO(width=3, num_layers=1, modes=(2,) * axes, projection_width=4)
+    axes, channels = len(problem.grid.axes), max(len(problem.fields), 1)
+    sizes = dict(width=3, num_layers=1, projection_width=4, out_channels=channels)
+    model = models.FNO(**sizes, modes=(2,) * axes)
     return model, initial_parameters(problem, model, key, stage)
 
 
@@ -67,7 +69,8 @@ def test_a_correction_keeps_hard_constraints(name):
 
     @jax.jit
     def fields_and_violations():
-        first = predictor(problem, lambda params, features, axes: features[..., :1])
+        channels = max(len(problem.fields), 1)
+        first = predictor(problem, lambda params, x, axes: x[..., :channels])
         u = first({}, inputs)
         better = corrector(problem, model.apply)(params, inputs, u)
         both = [

@@ -49,7 +49,7 @@ def generate(
         solutions.append(solve(part))
         report(min(start + chunk, count), count)
     if not solutions:
-        solutions = [np.zeros((0, *problem.grid.shape), np.float32)]
+        solutions = [np.zeros((0, *problem.shape), np.float32)]
     return {"inputs": inputs, "labels": np.concatenate(solutions)}
 
 

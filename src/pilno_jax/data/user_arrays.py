@@ -113,7 +113,8 @@ def labelled(problem: Problem, inputs: Mapping[str, Any], labels: Any) -> Labell
     """
     labels = _real("labels", labels)
     axes = [axis.name for axis in problem.grid.axes]
-    whole = problem.grid.shape
+    axes += ["fields"] if problem.fields else []
+    whole = problem.shape
     nodes = problem.restrict(jnp.zeros(whole)).shape
     on_grid = labels.shape[1:] == whole
     if labels.ndim != len(whole) + 1 or labels.shape[1:] not in (whole, nodes):
@@ -170,7 +171,7 @@ def _sizes(shape: tuple[int, ...]) -> str:
 
 def _mismatches(problem: Problem, inputs: Inputs, labels: np.ndarray):
     """Labels against the nodes that no output of a network could change."""
-    shape = problem.grid.shape
+    shape = problem.shape
     probes = jax.random.normal(jax.random.key(0), (NUM_PROBES, *shape))
 
     def mismatch(inputs: Inputs, u: jax.Array) -> tuple[jax.Array, jax.Array]:

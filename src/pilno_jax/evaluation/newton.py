@@ -9,6 +9,7 @@ with hard constraints built in and soft ones as further rows: what a perfect tra
 would end at. From the true solution it is as far as the discretisation is.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -72,16 +73,16 @@ def newton(problem: Problem) -> Newton:
     keep the hard constraints; None begins with what these alone say.
 
     Args:
-        problem: of at most 5000 nodes. Its `constrain` must be affine in the network's
-            output, as correctors ask for too.
+        problem: of at most 5000 nodes, each field counted. Its `constrain` must be
+            affine in the network's output, as correctors ask for too.
 
     Raises:
         ArgumentError: The grid is too large.
         NotConverged: By the call, if a sample has no solution that can be reached.
     """
-    nodes, allowed = problem.grid.size, f"at most {MOST_NODES} without `Problem.solve`"
-    require(nodes <= MOST_NODES, "number of nodes of the grid", nodes, allowed)
-    shape = problem.grid.shape
+    shape, unknowns = problem.shape, math.prod(problem.shape)
+    allowed = f"at most {MOST_NODES} without `Problem.solve`"
+    require(unknowns <= MOST_NODES, "number of nodes of the grid", unknowns, allowed)
 
     @jax.jit
     @jax.vmap
@@ -99,7 +100,7 @@ def newton(problem: Problem) -> Newton:
             base = lift(inputs) if start is None else _in_double(start)
             count = len(base)
             now = Zero(
-                jnp.zeros((count, problem.grid.size)),
+                jnp.zeros((count, unknowns)),
                 jnp.full(count, jnp.inf),
                 jnp.zeros(count, jnp.int32),
             )
@@ -164,7 +165,7 @@ def _end(
 ) -> tuple[jax.Array, jax.Array]:
     """The field of y, and what is left of the equations."""
     equations = _equations(problem, inputs, base)
-    nothing = problem.constrain(jnp.zeros(problem.grid.shape), inputs)
+    nothing = problem.constrain(jnp.zeros(problem.shape), inputs)
     without = _equations(problem, inputs, nothing).rows(jnp.zeros_like(y))
     smallest = jnp.finfo(y.dtype).tiny
     left = _norm(equations.rows(y)) / jnp.maximum(_norm(without), smallest)
@@ -178,7 +179,7 @@ def _equations(problem: Problem, inputs: Inputs, base: jax.Array) -> _Equations:
     network's frame: so y and the change of u are nearly the same, whatever the
     constraints, and the Jacobians of samples alike.
     """
-    shape = problem.grid.shape
+    shape = problem.shape
 
     def let_through(raw: jax.Array) -> jax.Array:
         lifting = problem.constrain(jnp.zeros(shape), inputs)

@@ -36,7 +36,7 @@ def linear_response(
         times: where r is given and e is wanted.
     """
     rates, analysis, synthesis = eigenmodes(matrix)
-    kernels = np.stack([_kernel(rate, times) for rate in rates])
+    kernels = np.stack([response_kernel(rate, times) for rate in rates])
 
     def response(source: Float[Array, "n t"]) -> Float[Array, "n t"]:
         given = jax.lax.complex(source, jnp.zeros_like(source))
@@ -99,11 +99,15 @@ def eigenmodes(matrix: np.ndarray) -> tuple[Complex, Complex, Complex]:
     return rates[upper], np.linalg.inv(vectors)[upper], (vectors * weights)[:, upper]
 
 
-def _kernel(rate: complex, times: Axis) -> Complex:
+def response_kernel(rate: complex, times: Axis) -> Complex:
     """The matrix from a source to the answer of e' + rate e = r, e(0) = 0.
 
     Over a step h on which r is linear, e is known exactly:
     e_1 = exp(-z) e_0 + h (w_0 r_0 + w_1 r_1) with z = rate h.
+
+    Args:
+        rate: of one mode.
+        times: the nodes in time.
     """
     n, h = times.num_points, times.spacing
     z = rate * h

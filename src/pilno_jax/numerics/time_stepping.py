@@ -71,8 +71,21 @@ def snapshots(slope: Step, times: Axis, largest_step: float) -> Step:
         times: the axis of time; the nodes are stacked along a new last axis.
         largest_step: between two nodes, equal steps of at most this length.
     """
+    return steps_between(lambda dt: rk4(slope, dt), times, largest_step)
+
+
+def steps_between(
+    scheme: Callable[[float], Step], times: Axis, largest_step: float
+) -> Step:
+    """u(times[0]) -> u at all nodes of `times`, by equal steps of a scheme.
+
+    Args:
+        scheme: the length of a step -> the step.
+        times: the axis of time; the nodes are stacked along a new last axis.
+        largest_step: between two nodes, equal steps of at most this length.
+    """
     count = math.ceil(times.spacing / largest_step - 1e-9)
-    between = repeat(rk4(slope, times.spacing / count), count)
+    between = repeat(scheme(times.spacing / count), count)
     return rollout(between, times.num_points - 1)
 
 

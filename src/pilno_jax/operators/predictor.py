@@ -8,6 +8,7 @@ import jax
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
+from pilno_jax.checks import require
 from pilno_jax.problems.base import Inputs, Problem
 
 Params = Any
@@ -28,8 +29,12 @@ class Network(Protocol):
     def apply(self, params: Params, features: Any, axes: Any, /) -> Any: ...
 
 
-# What a corrector sees beside the features: field, error, residual and their size.
-CORRECTOR_CHANNELS = 4
+def corrector_channels(problem: Problem) -> int:
+    """What a corrector sees beside the features.
+
+    Of every field its value, its error and its residual; and the size of the error.
+    """
+    return 3 * max(len(problem.fields), 1) + 1
 
 
 def initial_parameters(
@@ -42,12 +47,12 @@ def initial_parameters(
         network: an ALNO, say, or any other Flax module called like it.
         key: of the random initial values; the same key gives the same parameters.
         stage: 1 (the default) for a first network; correctors, 2 and up, see
-            `CORRECTOR_CHANNELS` beside the features.
+            `corrector_channels` beside the features.
     """
     inputs = jax.eval_shape(problem.sample, jax.random.key(0))
     features = jax.eval_shape(problem.features, inputs)
     *grid, channels = features.shape
-    channels += CORRECTOR_CHANNELS if stage > 1 else 0
+    channels += corrector_channels(problem) if stage > 1 else 0
     blank = jax.numpy.zeros((*grid, channels), features.dtype)
     # Compiled as a whole: one by one, its many small operations take twice as long.
     return jax.jit(
@@ -78,13 +83,31 @@ def predictor(problem: Problem, apply: Apply) -> Predict:
     Args:
         problem: gives the features of the inputs and the hard constraints of u.
         apply: (params, features, axes) -> the network's output, whose first channel
-            counts. It sees the whole batch at once, because a network that knows its
-            batch axis lays its matrix products out better than one that is vmapped.
+            counts; of several fields, a channel for each. It sees the whole batch at
+            once, because a network that knows its batch axis lays its matrix products
+            out better than one that is vmapped.
     """
 
     def predict(params: Params, inputs: Inputs) -> Float[Array, " batch *grid"]:
         features = jax.vmap(problem.features)(inputs)
-        raw = apply(params, features, problem.grid.scaled)[..., 0]
+        raw = of_fields(problem, apply(params, features, problem.grid.scaled))
         return jax.vmap(problem.constrain)(raw, inputs)
 
     return predict
+
+
+def of_fields(problem: Problem, output: jax.Array) -> jax.Array:
+    """What of a network's output stands for u.
+
+    Args:
+        problem: of one field, which the first channel is, or of several, each of which
+            has a channel.
+        output: (..., channels).
+    """
+    if not problem.fields:
+        return output[..., 0]
+    channels, names = output.shape[-1], ", ".join(problem.fields)
+    allowed = f"{len(problem.fields)}, one for each of {names}"
+    fits = channels == len(problem.fields)
+    require(fits, "channels of the network's output", channels, allowed)
+    return output

@@ -9,16 +9,24 @@ r_k is the residual of u_k, e_k what it tells of the error (`Problem.error_of`) 
 rho_k the size of e_k, a number per sample. Because rho_k multiplies the output and
 divides what the network sees, a corrector has no scale: it learns directions, and the
 next one sees numbers of size one again. `constrain` is affine in raw, so a correction
-cannot break a hard constraint.
+cannot break a hard constraint. Several fields share one rho, in units of the scale of
+each; |r_k| is a number for each, since equations have units of their own.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from pilno_jax.operators.error_sizes import Fields, choose, error_norms
-from pilno_jax.operators.predictor import Apply, Params, Predict, predictor
+from pilno_jax.operators.predictor import (
+    Apply,
+    Params,
+    Predict,
+    of_fields,
+    predictor,
+)
 from pilno_jax.problems.base import Inputs, Problem, on_whole_grid
 
 Correct = Callable[[Params, Inputs, Fields], Fields]
@@ -34,26 +42,45 @@ def corrector(problem: Problem, apply: Apply) -> Correct:
         problem: its residual, `error_of`, `scale` and `into_frame` make what the
             network sees, its `constrain` what becomes of the network's output.
         apply: (params, features, axes) -> the network's output, whose first channel
-            counts. Its features are the problem's and `CORRECTOR_CHANNELS` more.
+            counts; of several fields, a channel for each. Its features are the
+            problem's and `corrector_channels` more.
     """
+    several = bool(problem.fields)
 
     def look(inputs: Inputs, u: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Of one sample, the channels of a corrector and the size rho of e."""
-        scale = problem.scale(inputs)
+        scale = _scale(inputs, u)
         residual = problem.residual(u, inputs)
         error = problem.error_of(residual, u, inputs)
-        rho = jnp.maximum(_rms(error), SMALLEST * scale)
+        if several:
+            rho = scale * jnp.maximum(_rms(error / scale), SMALLEST)
+        else:
+            rho = jnp.maximum(_rms(error), SMALLEST * scale)
         residual = on_whole_grid(residual, problem.grid)
-        residual = residual / jnp.maximum(_rms(residual), jnp.finfo(u.dtype).tiny)
+        size = _rms(residual, each_field=several)
+        residual = residual / jnp.maximum(size, jnp.finfo(u.dtype).tiny)
         fields = [(u - _lifting(u, inputs)) / scale, error / rho, jnp.arcsinh(residual)]
-        size = jnp.full_like(u, jnp.log10(rho / scale))
+        if several:
+            log_rho = jnp.log10(rho / scale).ravel()[0]  # of each field the same
+            log_rho = jnp.full((*u.shape[:-1], 1), log_rho)
+        else:
+            log_rho = jnp.full_like(u, jnp.log10(rho / scale))
         seen = [problem.into_frame(field, inputs) for field in fields]
-        return jnp.stack([*seen, size], -1), rho
+        together = jnp.concatenate if several else jnp.stack
+        return together([*seen, log_rho], -1), rho
 
     def change(raw: jax.Array, inputs: Inputs, rho: jax.Array) -> jax.Array:
         """Of one sample, the correction that the network's output stands for."""
         constrained = problem.constrain(raw, inputs) - _lifting(raw, inputs)
-        return rho / problem.scale(inputs) * constrained
+        return rho / _scale(inputs, raw) * constrained
+
+    def _scale(inputs: Inputs, u: jax.Array) -> Any:
+        """A number or, of several fields, one for each, to be multiplied with them."""
+        scale = problem.scale(inputs)
+        if not several:
+            return scale
+        ones = jnp.ones((1,) * len(problem.grid.axes) + u.shape[-1:], u.dtype)
+        return ones * jnp.reshape(scale, (1,) * len(problem.grid.axes) + (-1,))
 
     def _lifting(like: jax.Array, inputs: Inputs) -> jax.Array:
         """What the hard constraints alone say."""
@@ -63,7 +90,7 @@ def corrector(problem: Problem, apply: Apply) -> Correct:
         channels, rho = jax.vmap(look)(inputs, u)
         features = [jax.vmap(problem.features)(inputs), channels]
         raw = apply(params, jnp.concatenate(features, -1), problem.grid.scaled)
-        return u + jax.vmap(change)(raw[..., 0], inputs, rho)
+        return u + jax.vmap(change)(of_fields(problem, raw), inputs, rho)
 
     return correct
 
@@ -118,5 +145,8 @@ def stage_fields(
     return fields
 
 
-def _rms(field: jax.Array) -> jax.Array:
+def _rms(field: jax.Array, each_field: bool = False) -> jax.Array:
+    if each_field:
+        nodes = tuple(range(field.ndim - 1))
+        return jnp.sqrt(jnp.mean(field**2, nodes, keepdims=True))
     return jnp.sqrt(jnp.mean(field**2))

@@ -5,6 +5,7 @@ from typing import Any
 
 from pilno_jax.checks import require_choice
 from pilno_jax.problems.base import InputField, Inputs, Problem
+from pilno_jax.problems.brusselator import brusselator, brusselator_2d
 from pilno_jax.problems.burgers import burgers
 from pilno_jax.problems.darcy import darcy
 from pilno_jax.problems.darcy import inputs_from as darcy_inputs
@@ -22,6 +23,8 @@ __all__ = [
     "Inputs",
     "Problem",
     "beam",
+    "brusselator",
+    "brusselator_2d",
     "burgers",
     "darcy",
     "darcy_inputs",
@@ -39,6 +42,8 @@ __all__ = [
 
 FACTORIES: dict[str, Callable[..., Problem]] = {
     "beam": beam,
+    "brusselator": brusselator,
+    "brusselator_2d": brusselator_2d,
     "burgers": burgers,
     "darcy": darcy,
     "diffusion": diffusion,

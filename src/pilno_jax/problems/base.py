@@ -93,6 +93,10 @@ class Problem:
         constraints: name -> (u, inputs) -> residual of a soft constraint. None by
             default.
         scale: inputs -> the size of u that a network output of 1 stands for. Default 1.
+        fields: names of the fields of a system, ("u", "v") say: u then has one channel
+            for each, along an axis behind the grid's, and so have residual, labels and
+            raw; `scale` may be a number for each. Default: none, u is one field without
+            such an axis.
         error_of: (residual, u, inputs) -> a field on the grid, in the units of u, that
             resembles the error which leaves this residual; its sign does not matter.
             Correctors see it (`operators.stages`). Default: `default_error`.
@@ -125,6 +129,7 @@ class Problem:
         dataclasses.field(default_factory=dict)
     )
     scale: Callable[[Inputs], Any] = of_size_one
+    fields: tuple[str, ...] = ()
     error_of: ErrorOf = None  # type: ignore[assignment]
     into_frame: Callable[[jax.Array, Inputs], jax.Array] = as_it_is
     strata: tuple[Callable[[jax.Array], Inputs], ...] = ()
@@ -143,12 +148,20 @@ class Problem:
             default = default_error(self.grid, self.time_axis)
             object.__setattr__(self, "error_of", default)
         known = {axis.name for axis in self.grid.axes}
+        names, allowed = self.fields, f"different names, and none of {sorted(known)}"
+        distinct = len(set(names)) == len(names) and known.isdisjoint(names)
+        require(distinct, "fields", names, allowed)
         for name, field in self.inputs.items():
             axes = f"axes of input {name!r}"
             fits = field.axes is None or known.issuperset(field.axes)
             require(fits, axes, field.axes, f"names among {sorted(known)}")
             drawable = field.axes is not None or not field.editable
             require(drawable, axes, None, "axes: what is editable lives on the grid")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of u: the grid's and, with several fields, their number."""
+        return (*self.grid.shape, len(self.fields)) if self.fields else self.grid.shape
 
     def on(self, *points: Any) -> "Problem":
         """The same problem on another grid.
@@ -174,7 +187,8 @@ class Problem:
         """The labelled nodes of a field on `grid` (leading axes are left alone)."""
         if not self.label_stride:
             return u
-        return u[(..., *(slice(None, None, step) for step in self.label_stride))]
+        nodes = [slice(None, None, step) for step in self.label_stride]
+        return u[(..., *nodes, *([slice(None)] if self.fields else []))]
 
     def input_fields(self) -> Mapping[str, InputField]:
         """`inputs`, or, of a problem that declares none, what shapes of a draw say."""
@@ -259,8 +273,9 @@ def response_error(
 
 
 def on_whole_grid(field: jax.Array, grid: Grid) -> Float[Array, "*grid"]:
-    """A field of a grid's inner nodes, with zeros on the others."""
-    return jnp.pad(field, _margins(grid.shape, field.shape))
+    """A field of a grid's inner nodes, or several, with zeros on the other nodes."""
+    of_fields = field.shape[len(grid.axes) :]
+    return jnp.pad(field, _margins((*grid.shape, *of_fields), field.shape))
 
 
 def _margins(whole: tuple[int, ...], inner: tuple[int, ...]) -> list[tuple[int, int]]:

@@ -89,7 +89,7 @@ def _programs(run: TrainedRun, inputs: dict[str, jax.ShapeDtypeStruct]) -> tuple
     }
     symbolic = {name: many(one) for name, one in inputs.items()}
     operator = exported(predict, shapes, symbolic)
-    field = jax.ShapeDtypeStruct(run.problem.grid.shape, operator.out_avals[0].dtype)
+    field = jax.ShapeDtypeStruct(run.problem.shape, operator.out_avals[0].dtype)
     sizes = operators.error_sizes(run.problem)
     return operator, exported(sizes, symbolic, many(field))
 
@@ -128,7 +128,8 @@ def metadata(
             name: {"shape": list(x.shape), "dtype": str(x.dtype)}
             for name, x in inputs.items()
         },
-        "output": {"shape": list(run.problem.grid.shape), "dtype": dtype},
+        "output": {"shape": list(run.problem.shape), "dtype": dtype},
+        "fields": list(run.problem.fields),
         "axes": _axes(run.problem.grid),
         "error_bar": run.error_bar and run.error_bar.to_dict(),
         "platforms": list(PLATFORMS),

@@ -70,7 +70,7 @@ def refine(
     if truth is not None:
         truth = np.asarray(truth)[None] if single else np.asarray(truth)
         count = len(jax.tree.leaves(batch)[0])
-        shape = (count, *run.problem.grid.shape)
+        shape = (count, *run.problem.shape)
         require(truth.shape == shape, "shape of truth", truth.shape, f"{shape}")
 
     params, losses = refiner(run.problem, run.operator, steps, **options)(

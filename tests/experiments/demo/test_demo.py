@@ -22,10 +22,12 @@ from pilno_jax.runs.trained_run import TrainedRun
 
 
 def untrained(problem) -> TrainedRun:
-    """A network that compiles at once: the mean of its features."""
+    """A network that compiles at once: the mean of its features, for every field."""
+    channels = max(len(problem.fields), 1)
 
     def apply(params, features, axes):
-        return params * features.mean(-1, keepdims=True)
+        mean = params * features.mean(-1, keepdims=True)
+        return jnp.broadcast_to(mean, (*mean.shape[:-1], channels))
 
     model = types.SimpleNamespace(apply=apply)
     return TrainedRun(problem, model, jnp.float32(0.5), step=0, config={})
@@ -206,6 +208,8 @@ def test_an_internal_error_is_one_answer_and_not_the_end(answers, capfd):
         problems.darcy(num_points=7, num_fine=13, label_points=4),
         problems.forced_kdv(num_x=32, num_t=16),
         problems.navier_stokes(num_x=8, num_y=8, num_t=7, final_time=0.1),
+        problems.burgers(num_x=8, num_t=9, final_time=0.1, viscosity=(0.01, 0.1)),
+        problems.brusselator(num_x=8, num_t=9, final_time=0.1),
         toy.decay(),
     ],
     ids=lambda problem: problem.name,
@@ -214,14 +218,17 @@ def test_every_problem_can_be_played_with(problem):
     """Also, last, one whose inputs nobody described."""
     answers = Answers(untrained(problem))
     drawn = answers.answer({"seed": 1})
-    assert np.shape(drawn["reference"]) == problem.grid.shape
+    # Several fields come one after the other.
+    shape = (*problem.shape[len(problem.grid.axes) :], *problem.grid.shape)
+    assert np.shape(drawn["reference"]) == shape
     edited = answers.answer({"inputs": drawn["inputs"]})
-    assert np.shape(edited["prediction"]) == problem.grid.shape
+    assert np.shape(edited["prediction"]) == shape
+    assert answers.about()["fields"] == list(problem.fields)
     if problem.name == "forced_kdv":
         assert edited["reference"] is None
         assert "only drawn samples have its family and constants" in edited["note"]
     else:
-        assert np.shape(edited["reference"]) == problem.grid.shape
+        assert np.shape(edited["reference"]) == shape
     json.dumps(edited, allow_nan=False)
     assert [item["name"] for item in answers.about()["inputs"]] == [*drawn["inputs"]]
 
