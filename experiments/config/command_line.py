@@ -10,6 +10,7 @@ from ml_collections import ConfigDict
 
 from experiments.config.schema import RunConfig
 from pilno_jax.checks import ArgumentError
+from pilno_jax.problems.own import search_in
 
 
 class BrokenConfigFile(Exception):
@@ -40,6 +41,7 @@ def read_config(chosen: str) -> RunConfig:
         text = f"config = {path!r} is not allowed: expected a file, {known}"
         raise ArgumentError(text)
     try:
+        search_in(Path(path).parent)
         get_config = runpy.run_path(path).get("get_config")
         return _called(get_config, [recipe] if recipe else [])
     except ArgumentError as error:

@@ -21,6 +21,7 @@ from experiments.config.settings import (
 )
 from pilno_jax import models, problems
 from pilno_jax.checks import ArgumentError, require_choice
+from pilno_jax.problems import own
 from pilno_jax.problems.coefficients import Law
 
 REQUIRED = inspect.Parameter.empty
@@ -49,7 +50,7 @@ class Named(Section):
     """A name, and a value for every argument of what it names.
 
     Args:
-        name: a key of `pilno_jax.problems.FACTORIES` or `pilno_jax.models.MODELS`.
+        name: what `pilno_jax.problems.factory_of` or `pilno_jax.models.make` knows.
         options: values that differ from the defaults; completed and made immutable.
     """
 
@@ -93,8 +94,9 @@ class ProblemSection(Named):
 
     @classmethod
     def arguments(cls, name: str) -> dict[str, Argument]:
-        require_choice(cls.path("name"), name, sorted(problems.FACTORIES))
-        factory = problems.FACTORIES[name]
+        if not (isinstance(name, str) and own.is_own(name)):
+            require_choice(cls.path("name"), name, sorted(problems.FACTORIES))
+        factory = problems.factory_of(name)
         parameters = inspect.signature(factory, eval_str=True).parameters
         meanings = meanings_in([factory.__doc__], parameters)
         return {
@@ -139,9 +141,15 @@ class ModelSection(Named):
         return cls.from_dict({k: v for k, v in values.items() if k in taken})
 
 
-def problem(name: str, **options: Any) -> ProblemSection:
-    """The section of a problem: `problem("burgers", viscosity=0.02)`."""
-    return ProblemSection(name, options)
+def problem(name: str | own.Factory, **options: Any) -> ProblemSection:
+    """The section of a problem: `problem("burgers", viscosity=0.02)`.
+
+    Args:
+        name: of a problem of the package; where one's own is, as in
+            "my_pde:allen_cahn"; or its factory itself, from a file.
+        options: arguments of the factory that differ from their defaults.
+    """
+    return ProblemSection(own.name_of(name) if callable(name) else name, options)
 
 
 def model(name: str, **options: Any) -> ModelSection:

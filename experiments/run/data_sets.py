@@ -7,7 +7,7 @@ from typing import Any
 import jax
 
 from pilno_jax import data
-from pilno_jax.problems import FACTORIES, label_options, make
+from pilno_jax.problems import factory_of, label_options, make
 from pilno_jax.problems.coefficients import under_other_law
 
 SPLITS = ("train", "validation", "test")
@@ -46,5 +46,5 @@ def labelled_set(
         key = jax.random.fold_in(jax.random.key(seed), salt)
         return data.generate(make(**options), key, count, report=report)
 
-    shaped_by = FACTORIES[options["name"]], labelled_set
+    shaped_by = factory_of(options["name"]), labelled_set
     return data.cached(cache, description, generate, *shaped_by)

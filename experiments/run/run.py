@@ -90,7 +90,10 @@ def fit_stages(
             stop.poll()
 
         stop.poll()
-        return data_sets.labelled_set(config, split, cache, report, **changes)
+        try:
+            return data_sets.labelled_set(config, split, cache, report, **changes)
+        except ArgumentError as error:
+            raise WrongConfig(f"{split} set: {error}") from error
 
     sets = {split: load_set(split) for split in data_sets.SPLITS}
     fitted, context, first_step = None, None, 0

@@ -13,6 +13,7 @@ import jax
 from experiments.config.schema import RunConfig
 from pilno_jax import training
 from pilno_jax.checks import ArgumentError
+from pilno_jax.runs import own_problem
 from pilno_jax.runs.checkpoints import Checkpoints
 from pilno_jax.runs.format import (
     all_differences,
@@ -36,6 +37,7 @@ def require_same_config(folder: RunFolder, config: RunConfig) -> None:
     if differences:
         listed = "; ".join(differences)
         raise ArgumentError(f"{folder.path} belongs to another config ({listed})")
+    own_problem.require_unchanged(folder, config.problem.to_dict())
 
 
 def require_space(folder: RunFolder, state: training.State) -> None:
@@ -51,6 +53,7 @@ def require_space(folder: RunFolder, state: training.State) -> None:
 def settle_config(folder: RunFolder, config: RunConfig, say: Say) -> None:
     """Write config.json, or what was corrected in it, which a line names."""
     if not folder.config.exists():
+        own_problem.record(folder, config.problem.to_dict())
         write_config(folder.path, config.to_dict())
         return
     corrected = all_differences(read_config(folder.path), config.to_dict())

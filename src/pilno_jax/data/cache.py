@@ -8,6 +8,7 @@ does not say what it should is made again, and the log says so.
 import hashlib
 import json
 import logging
+import re
 import uuid
 import zipfile
 from collections.abc import Callable
@@ -38,7 +39,8 @@ def cached(
     """
     written = json.dumps(label_key(description, *shaped_by), sort_keys=True)
     digest = hashlib.sha256(written.encode()).hexdigest()[:16]
-    path = folder / f"{description.get('name', 'data')}-{digest}.npz"
+    name = re.sub(r"\W", "_", str(description.get("name", "data")))
+    path = folder / f"{name}-{digest}.npz"
     if path.exists():
         try:
             return _read(path, written)

@@ -40,8 +40,8 @@ def label_key(
     config = jax.config.values
     return {
         **description,
-        "source": _digest(sources),
-        "files": _digest(_named_files(description)),
+        "source": digest(sources),
+        "files": digest(_named_files(description)),
         "versions": [importlib.metadata.version(name) for name in ("jax", "jaxlib")],
         "precision": str(jax.numpy.result_type(float)),
         "random_bits": [
@@ -109,6 +109,7 @@ def _named_files(description: Mapping[str, Any]) -> set[Path]:
     return {path for path in texts if path.is_file()}
 
 
-def _digest(files: set[Path]) -> str:
+def digest(files: set[Path]) -> str:
+    """Of what all the files hold."""
     contents = (hashlib.sha256(path.read_bytes()).digest() for path in sorted(files))
     return hashlib.sha256(b"".join(contents)).hexdigest()

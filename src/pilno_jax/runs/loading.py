@@ -14,6 +14,7 @@ from pilno_jax import models, operators, problems
 from pilno_jax.checks import require_choice, require_finite_tree
 from pilno_jax.evaluation.error_bar import ErrorBar
 from pilno_jax.numerics.precision import PRECISIONS
+from pilno_jax.runs import own_problem
 from pilno_jax.runs.files import read_json
 from pilno_jax.runs.format import misfit, read_config
 from pilno_jax.runs.named_weights import tree_of
@@ -41,6 +42,7 @@ def load(workdir: str | Path) -> TrainedRun:
     """
     folder = folder_of(workdir)
     config = read_config(folder.path)
+    own_problem.find(folder)
     try:
         problem = problems.make(**config["problem"])
         model: Any = models.make(**config["model"])
@@ -49,7 +51,10 @@ def load(workdir: str | Path) -> TrainedRun:
         precision = config.get("matmul_precision", "default")
         require_choice("matmul_precision", precision, PRECISIONS)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
+        if own_problem.is_bug(folder, error):
+            raise
         raise misfit(folder.path, error) from error
+    own_problem.warn_if_changed(folder, config["problem"])
     step, params = (_shipped if folder.weights.exists() else _trained)(folder, like)
     correctors = tuple(networks[1 : len(params)])
     whole = params if correctors else params[0]

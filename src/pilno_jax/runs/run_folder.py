@@ -20,6 +20,11 @@ class RunFolder:
         return self.path / "config.json"
 
     @property
+    def own_problem(self) -> Path:
+        """Where the user's own problem is and a digest of it, as JSON, if it is one."""
+        return self.path / "own_problem.json"
+
+    @property
     def metrics(self) -> Path:
         """A row for every `train.log_every` steps."""
         return self.path / "metrics.jsonl"
