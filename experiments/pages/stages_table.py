@@ -20,8 +20,8 @@ The default recipes: a first network, then a corrector that sees its field, its 
 and what that residual tells of the error, applied several times. "One network" is the
 same network trained alone for as long or longer (`configs/<config>.py:fast`). Largest
 is the worst of all test inputs and seeds. A prediction costs a network per correction;
-"without labels" has the equation alone. Minutes of runs in stages were taken on one
-core beside other work, and are upper bounds.
+"without labels" has the equation alone. Minutes of runs in stages were taken beside
+other work, and are upper bounds.
 """
 ERROR_BARS = """
 ### How wrong a prediction says it is
