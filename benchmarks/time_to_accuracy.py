@@ -3,7 +3,8 @@
     python -m benchmarks.time_to_accuracy --root=runs/reproduce
 
 Errors are the validation errors that the finished runs there logged
-(`experiments.benchmarks --parts=staged,fast`). Seconds are their steps times what a
+(`experiments.benchmarks --parts=staged,fast`); of a run that is not there, the last one
+is taken from results/. Seconds are their steps times what a
 step takes on this machine: a training of a few steps of every stage measures it, and
 what passes before the first step of each. So runs that were trained beside other work
 show what they cost alone. Writes results/time_to_accuracy.json and
@@ -23,7 +24,7 @@ from experiments.paper import printed
 from experiments.suite.registry import BENCHMARKS, fields_of
 from experiments.suite.run_spec import RunSpec
 from pilno_jax import plotting
-from pilno_jax.runs import metrics_log
+from pilno_jax.runs import files, metrics_log
 from pilno_jax.runs.run_folder import RunFolder
 
 RECIPES = {"fast": "one network", "staged": "in stages"}
@@ -94,16 +95,30 @@ def seconds_to(error: float, points: list[Row]) -> float | None:
     return next((one["seconds"] for one in points if one["error"] <= error), None)
 
 
+def logged_rows(config: str, recipe: str, root: Path) -> list[Row]:
+    """The log of a finished run, or its last row as results/ have it."""
+    folder = RunFolder(RunSpec(config, recipe).workdir(root))
+    if folder.is_finished:
+        return metrics_log.read_metrics(folder.metrics)
+    path = Path(f"results/{config}_{recipe}.json")
+    if not path.exists():
+        return []
+    first, *_ = files.read_json(path)
+    last_stage = 1 + len(fields_of(config, recipe)["stages.steps"])
+    ended = {"step": first["steps"], "validation": first["validation"]}
+    return [{**ended, "stage": last_stage}]
+
+
 def measure(config: str, root: Path, cache: Path) -> dict[str, Any]:
     """The curves of a benchmark's finished runs, by recipe."""
     paper = printed.BENCHMARK_ERRORS.get(config)
     measured: dict[str, Any] = {"paper": paper and paper.pilno}
     for recipe in RECIPES:
-        folder = RunFolder(RunSpec(config, recipe).workdir(root))
-        if not folder.is_finished:
+        rows = logged_rows(config, recipe, root)
+        if not rows:
             continue
         times = stage_times(config, recipe, cache)
-        points = curve(metrics_log.read_metrics(folder.metrics), times)
+        points = curve(rows, times)
         measured[recipe] = {
             "stages": [dataclasses.asdict(one) for one in times],
             "curve": points,
