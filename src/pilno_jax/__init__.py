@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pilno_jax.data import user_arrays as own_data
     from pilno_jax.evaluation import error_estimate, relative_errors, summary
     from pilno_jax.models import ALNO, FNO, LNO, DeepOMamba, poles
-    from pilno_jax.operators import initial_parameters, predictor
+    from pilno_jax.operators import initial_parameters, predictor, rollout
     from pilno_jax.problems import Problem
     from pilno_jax.runs.loading import load
     from pilno_jax.runs.shipping import shipped
@@ -43,7 +43,7 @@ __version__ = version("pilno-jax")
 _HOMES = {
     "pilno_jax.evaluation": ("relative_errors", "summary"),
     "pilno_jax.models": ("ALNO", "FNO", "LNO", "DeepOMamba", "poles"),
-    "pilno_jax.operators": ("initial_parameters", "predictor"),
+    "pilno_jax.operators": ("initial_parameters", "predictor", "rollout"),
     "pilno_jax.problems": ("Problem",),
     "pilno_jax.runs.loading": ("load",),
     "pilno_jax.runs.shipping": ("shipped",),
@@ -105,6 +105,7 @@ __all__ = [
     "poles",
     "predictor",
     "relative_errors",
+    "rollout",
     "shipped",
     "summary",
     "training_step",

@@ -12,6 +12,7 @@ from pilno_jax.operators.predictor import (
     initial_parameters,
     predictor,
 )
+from pilno_jax.operators.rollout import Rollout, joined, rollout
 from pilno_jax.operators.stages import corrector, stage_fields, staged_predictor
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Network",
     "Params",
     "Predict",
+    "Rollout",
     "Sizes",
     "correct_until",
     "corrector",
@@ -26,7 +28,9 @@ __all__ = [
     "error_sizes",
     "initial_parameters",
     "is_mixing_weight",
+    "joined",
     "predictor",
+    "rollout",
     "stage_fields",
     "staged_predictor",
 ]

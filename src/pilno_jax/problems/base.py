@@ -110,6 +110,8 @@ class Problem:
         complete: the inputs that a person drew -> all inputs. Default: nothing to add.
         solver_inputs: names of inputs that `solve` alone reads and only drawn samples
             have; a user's own lack them. Default: none.
+        next_window: (u, inputs) -> the inputs of the same problem that begins where u
+            ends, of an autonomous problem (`operators.rollout`). Default None.
         time_axis: the array axis that is time, None (the default) for a steady problem.
         label_stride: per axis, every how many nodes carry a label. Default: every node.
         rebuild: Grid -> the same problem on that grid; `resizable` supplies it.
@@ -136,6 +138,7 @@ class Problem:
     inputs: Mapping[str, InputField] = dataclasses.field(default_factory=dict)
     complete: Callable[[Inputs], Inputs] = already_complete
     solver_inputs: tuple[str, ...] = ()
+    next_window: Callable[[jax.Array, Inputs], Inputs] | None = None
     time_axis: int | None = None
     label_stride: tuple[int, ...] = ()
     rebuild: "Callable[[Grid], Problem] | None" = None
@@ -231,6 +234,8 @@ def default_error(grid: Grid, time_axis: int | None) -> ErrorOf:
     Args:
         grid: of the problem. A residual that lives on inner nodes alone is continued
             by zeros.
+        next_window: (u, inputs) -> the inputs of the same problem that begins where u
+            ends, of an autonomous problem (`operators.rollout`). Default None.
         time_axis: the array axis that is time, None for a steady problem.
     """
 

@@ -15,6 +15,7 @@ from pilno_jax.checks import require_positive
 from pilno_jax.problems.base import Problem, labels_ignore, resizable
 from pilno_jax.problems.initial_value import InitialLaw, LengthScales, periodic_grid
 from pilno_jax.problems.reaction_systems import Kinetics, initial_value_system
+from pilno_jax.problems.statement import Statement
 
 
 @labels_ignore("virtual_length_scales", "hard_constraints")
@@ -58,6 +59,7 @@ def brusselator(
         kinetics=kinetics(a, b, diffusivities),
         law=law,
         hard_constraints=hard_constraints,
+        statement=statement(a, b, "x", final_time, law),
     )
 
 
@@ -103,6 +105,23 @@ def brusselator_2d(
         kinetics=kinetics(a, b, diffusivities),
         law=law,
         hard_constraints=hard_constraints,
+        statement=statement(a, b, "(x, y)", final_time, law),
+    )
+
+
+def statement(
+    a: float, b: float, place: str, final_time: float, law: InitialLaw
+) -> Statement:
+    """The equations for pages, with `place` for the coordinates in space."""
+    domain = "[0, 1)" if place == "x" else "[0, 1)^2"
+    return Statement(
+        title="The Brusselator",
+        equation=r"u_t = D_u \Delta u + a - (b + 1) u + u^2 v,\quad "
+        r"v_t = D_v \Delta v + b u - u^2 v",
+        conditions=rf"{place} \in {domain} \text{{ periodic}},\quad "
+        rf"t \in [0, {final_time:g}],\quad a = {a:g},\quad b = {b:g}",
+        learned=r"(u_0, v_0) \mapsto (u, v)",
+        law=law.described("u_0"),
     )
 
 

@@ -176,6 +176,7 @@ def initial_value_problem(
         scale=lambda inputs: law.sigma,
         error_of=error_of or default_error(grid, len(space)),
         inputs={"u0": InputField(space_names, "$u_0$", editable=True)},
+        next_window=lambda u, inputs: {**inputs, "u0": u[..., -1]},
         time_axis=len(space),
         statement=dataclasses.replace(
             statement, learned=learned, law=law.described("u_0")

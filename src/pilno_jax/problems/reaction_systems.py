@@ -24,6 +24,7 @@ from pilno_jax.numerics.system_response import square_wavenumbers, system_respon
 from pilno_jax.numerics.time_stepping import steps_between
 from pilno_jax.problems.base import InputField, Inputs, Problem
 from pilno_jax.problems.initial_value import InitialLaw
+from pilno_jax.problems.statement import UNSTATED, Statement
 
 REFERENCE_POINTS = 64
 REFERENCE_STEP = 1e-2
@@ -81,6 +82,7 @@ def initial_value_system(
     kinetics: Kinetics,
     law: InitialLaw,
     hard_constraints: bool,
+    statement: Statement = UNSTATED,
 ) -> Problem:
     """The record of (u0, v0, ...) -> (u, v, ...).
 
@@ -92,6 +94,7 @@ def initial_value_system(
             other.
         hard_constraints: True builds the initial values into u, False leaves them to
             the penalty "ic".
+        statement: of the problem, for pages. Default: none.
     """
     *space, t = grid.axes
     matrices = [derivative(axis, 2) for axis in space]
@@ -132,6 +135,10 @@ def initial_value_system(
         inputs={
             one: InputField(axes, f"${one[:-1]}_0$", editable=True)
             for one in kinetics.inputs
+        },
+        statement=statement,
+        next_window=lambda u, inputs: {
+            one: u[..., -1, i] for i, one in enumerate(kinetics.inputs)
         },
         time_axis=len(space),
     )
