@@ -9,12 +9,7 @@ from experiments.run.context import RunContext
 from experiments.run.fit import FittedRun
 from experiments.run.metrics import median_step_ms
 from pilno_jax import data, evaluation, operators
-from pilno_jax.evaluation.error_bar import (
-    FEWEST_SAMPLES,
-    ErrorBar,
-    error_bar,
-    judged,
-)
+from pilno_jax.evaluation.error_bar import ErrorBar, bar_of_stages, judged
 from pilno_jax.problems import Inputs
 from pilno_jax.runs import environment, metrics_log
 from pilno_jax.runs.format import result_header
@@ -77,21 +72,14 @@ def measured_sizes(
 
 
 def fitted_error_bar(context: RunContext, fitted: FittedRun) -> ErrorBar | None:
-    """The error bar of the validation set; None if that is too small.
-
-    Fields after every stage go into it: large errors and small ones.
-    """
+    """The error bar of the validation set; None if that is too small."""
     validation = context.sets["validation"]
     inputs, labels = validation["inputs"], validation["labels"]
     every = fields_by_stage(context, fitted, inputs)
     every = every or [predict_with(context, fitted, inputs)]
     errors = np.stack([evaluation.relative_errors(u, labels) for u in every])
     sizes = np.stack([measured_sizes(context, u, inputs) for u in every])
-    usable = np.all(np.isfinite(errors + sizes) & (errors > 0) & (sizes > 0), axis=0)
-    if usable.sum() < FEWEST_SAMPLES:
-        return None
-    sizes, errors = sizes[:, usable], errors[:, usable]
-    return error_bar(sizes.ravel(), errors.ravel(), sizes[-1], errors[-1])
+    return bar_of_stages(sizes, errors)
 
 
 def judged_bar(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pilno_jax.problems import Problem
     from pilno_jax.runs.loading import load
     from pilno_jax.runs.shipping import shipped
+    from pilno_jax.runs.train import train
     from pilno_jax.runs.trained_run import TrainedRun
     from pilno_jax.training import (
         batches,
@@ -47,6 +48,7 @@ _HOMES = {
     "pilno_jax.problems": ("Problem",),
     "pilno_jax.runs.loading": ("load",),
     "pilno_jax.runs.shipping": ("shipped",),
+    "pilno_jax.runs.train": ("train",),
     "pilno_jax.runs.trained_run": ("TrainedRun",),
     "pilno_jax.training": ("fit", "initial_state", "training_step"),
     "pilno_jax.training.objective": ("Weights",),
@@ -108,5 +110,6 @@ __all__ = [
     "rollout",
     "shipped",
     "summary",
+    "train",
     "training_step",
 ]

@@ -95,6 +95,25 @@ def error_bar(
     return dataclasses.replace(unbounded, factor_above=above, largest=largest)
 
 
+def bar_of_stages(
+    sizes: Float[np.ndarray, "stages samples"],
+    errors: Float[np.ndarray, "stages samples"],
+) -> ErrorBar | None:
+    """The error bar of an operator in stages; None for too few samples.
+
+    Fields after every stage go into it: large errors and small ones.
+
+    Args:
+        sizes: of fields after each stage, by `operators.error_sizes`.
+        errors: relative L2 error of each.
+    """
+    usable = np.all(np.isfinite(errors + sizes) & (errors > 0) & (sizes > 0), axis=0)
+    if usable.sum() < FEWEST_SAMPLES:
+        return None
+    sizes, errors = sizes[:, usable], errors[:, usable]
+    return error_bar(sizes.ravel(), errors.ravel(), sizes[-1], errors[-1])
+
+
 def _fit(sizes: np.ndarray, errors: np.ndarray) -> tuple[float, float]:
     """(factor, floor) with the least mean square deviation of logarithms.
 

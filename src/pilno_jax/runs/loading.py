@@ -24,7 +24,7 @@ from pilno_jax.runs.shipping import shipped
 from pilno_jax.runs.trained_run import TrainedRun
 
 
-def load(workdir: str | Path) -> TrainedRun:
+def load(workdir: str | Path, problem: problems.Problem | None = None) -> TrainedRun:
     """The run in `workdir`, finished or not, with its best parameters so far.
 
     Nothing in the folder is changed, so a run that is still training may be loaded.
@@ -34,6 +34,8 @@ def load(workdir: str | Path) -> TrainedRun:
             with its `config.json` and `checkpoints/`; nothing else is read. Or the name
             of a shipped operator, such as "burgers", unless there is a run in a folder
             of that name; `pilno_jax.shipped()` lists them.
+        problem: Where no config can name it: that which `pilno_jax.train` was given.
+            Default: the config's.
 
     Raises:
         FileNotFoundError: There is no run in the folder, or no checkpoint yet.
@@ -44,7 +46,7 @@ def load(workdir: str | Path) -> TrainedRun:
     config = read_config(folder.path)
     own_problem.find(folder)
     try:
-        problem = problems.make(**config["problem"])
+        problem = problem or problems.make(**config["problem"])
         model: Any = models.make(**config["model"])
         networks = [model, *_correctors(config)]
         like = [_shapes(problem, *numbered) for numbered in enumerate(networks, 1)]

@@ -9,6 +9,7 @@ fine = run.on(128, 101).predict({"u0": fine_u0})
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, overload
 
 import jax
@@ -150,6 +151,43 @@ class TrainedRun:
             return self.operator(self.params, fields)
         single = {name: value[None] for name, value in fields.items()}
         return self.operator(self.params, single)[0]
+
+    def error(self, inputs: problems.Inputs, truth: Any = None) -> np.ndarray:
+        """The relative L2 error of each answer, or its estimate where none knows it.
+
+        Args:
+            inputs: As for `predict`.
+            truth: Solutions in the shape of the answer. Default: the residual tells,
+                as far as it can.
+        """
+        if truth is None:
+            return self.predict(inputs, with_error=True).error
+        answer, truth = self.predict(inputs), np.asarray(truth)
+        allowed = f"{answer.shape}, that of the answer"
+        require(truth.shape == answer.shape, "shape of truth", truth.shape, allowed)
+        if self.is_batch(as_fields(inputs, np.asarray)):
+            return evaluation.relative_errors(answer, truth)
+        return evaluation.relative_errors(answer[None], truth[None])[0]
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the operator to a folder that `pilno_jax.load` reads.
+
+        Args:
+            folder: Where to write; made if it is missing.
+        """
+        from pilno_jax.runs import saving  # which imports this module
+
+        return saving.save(self, Path(folder))
+
+    def export(self, folder: str | Path) -> Path:
+        """Write the operator as programs that need jax alone: `runs.exporting`.
+
+        Args:
+            folder: Where to write; made if it is missing.
+        """
+        from pilno_jax.runs import exporting  # which imports this module
+
+        return exporting.export(self, folder)
 
     def on(self, *points: Any) -> "TrainedRun":
         """The same parameters on another grid.

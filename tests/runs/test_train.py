@@ -1,0 +1,81 @@
+"""One call from a problem to an operator: it learns, goes on, and comes back."""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+
+import pilno_jax
+from pilno_jax import problems
+from pilno_jax.checks import ArgumentError
+
+PROBLEM = problems.diffusion(num_x=16, num_t=9, length_scale=2.0)
+ALONE = dataclasses.replace(PROBLEM, solve=None)
+NETWORK = pilno_jax.ALNO(
+    width=8, num_layers=1, modes=(4, 4), poles=(2, 2), period=(1.0, 1.5)
+)
+CALL = {"network": NETWORK, "steps": 60, "corrector_steps": (40,), "validation": 12}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """An operator of an equation without solver or label, its folder, its lines."""
+    workdir, lines = tmp_path_factory.mktemp("run"), []
+    operator = pilno_jax.train(ALONE, workdir=workdir, say=lines.append, **CALL)
+    return operator, workdir, lines
+
+
+def test_the_equation_alone_teaches_it(trained):
+    operator, _, lines = trained
+    test = pilno_jax.data.generate(PROBLEM, jax.random.key(7), 20)
+    errors = operator.error(test["inputs"], test["labels"])
+    u0 = np.broadcast_to(test["inputs"]["u0"][..., None], test["labels"].shape)
+    at_rest = pilno_jax.relative_errors(u0, test["labels"])
+    assert errors.mean() < at_rest.mean() / 2
+    # What it says of itself is right within a factor of 3, for most.
+    ratios = operator.error(test["inputs"]) / errors
+    assert np.mean((ratios > 1 / 3) & (ratios < 3)) > 0.7
+    assert "stage 2 of 2: step 40/40" in lines[-2] and "has not seen" in lines[-1]
+
+
+def test_the_same_call_goes_on_and_the_folder_loads(trained):
+    operator, workdir, _ = trained
+    inputs = PROBLEM.sample(jax.random.key(1))
+    lines = []
+    again = pilno_jax.train(ALONE, workdir=workdir, say=lines.append, **CALL)
+    assert len(lines) == 1  # nothing is left to be trained
+    loaded = pilno_jax.load(workdir, ALONE)
+    for other in (again, loaded):
+        np.testing.assert_array_equal(other.predict(inputs), operator.predict(inputs))
+    assert loaded.error(inputs) == operator.error(inputs)
+    with pytest.raises(ArgumentError, match="another training .*batch: 12 there, 4"):
+        pilno_jax.train(ALONE, workdir=workdir, batch=4, **CALL)
+
+
+def test_what_is_saved_comes_back(trained, tmp_path):
+    operator, _, _ = trained
+    inputs = PROBLEM.sample(jax.random.key(1))
+    loaded = pilno_jax.load(operator.save(tmp_path / "saved"), ALONE)
+    np.testing.assert_array_equal(loaded.predict(inputs), operator.predict(inputs))
+    assert loaded.error_bar == operator.error_bar
+    assert (operator.export(tmp_path / "shipped") / "load_operator.py").exists()
+
+
+def test_a_rate_that_explodes_is_named():
+    with pytest.raises(ArgumentError, match="learning_rate = 1e.30.*a smaller one"):
+        pilno_jax.train(
+            ALONE, network=NETWORK, steps=40, corrector_steps=(), learning_rate=1e30
+        )
+
+
+def test_a_default_network_fits_any_grid():
+    from pilno_jax.runs.train import network_for
+
+    for problem in (PROBLEM, problems.navier_stokes(num_x=12, num_t=7)):
+        network = network_for(problem)
+        shapes = jax.eval_shape(
+            lambda key, p=problem, n=network: pilno_jax.initial_parameters(p, n, key),
+            jax.random.key(0),
+        )
+        assert jax.tree.leaves(shapes)
