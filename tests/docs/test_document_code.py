@@ -69,3 +69,21 @@ def test_inverse_problem(run, tmp_path):
     # document's 200 steps 0.11 and 1.6.
     assert names["error"] < 0.3 and names["values"][-1] < names["values"][0] / 10
     assert (tmp_path / "inverse_problem.png").stat().st_size > 10_000
+
+
+def test_systems(run, tmp_path):
+    names, _ = run("systems.md", STEPS=100, WINDOWS=2)
+    # Measured: 0.020, and the operator's own estimate 0.019.
+    error = names["errors"].mean()
+    assert error < 0.04
+    assert 0.5 < names["answer"].error[:, 0].mean() / error < 2
+    assert names["answer"].u.shape == (20, 2, 16, 13, 2)
+    assert (tmp_path / "hunt.png").stat().st_size > 10_000
+
+
+def test_parameters(run):
+    names, printed = run("parameters.md")
+    assert names["steepest"][0] > 1.2 * names["steepest"][1]
+    # Differences of order 6 at the largest rate: measured 2e-3.
+    assert abs(names["residuals"]).max() < 1e-2
+    assert "rate = (5.0, 0.5) is not allowed" in printed
