@@ -37,12 +37,24 @@ from experiments.config.schema import RunConfig, Train
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, paper)
+    return choose(recipe, staged, fast, paper, boundary)
 
 
 def staged() -> RunConfig:
     """The network of `fast`, trained for less time, and a corrector of what it left."""
     return in_stages(fast(), steps=600, corrector_steps=(400,))
+
+
+def boundary() -> RunConfig:
+    """`staged`, of f and the values of u at both ends, tested on laws of these."""
+    return staged().changed(
+        {
+            "recipe": "boundary",
+            "problem.boundary_sigma": 0.2,
+            "evaluation.vary": "boundary_sigma",
+            "evaluation.over": (0.1, 0.2, 0.4),
+        }
+    )
 
 
 def fast() -> RunConfig:

@@ -87,3 +87,6 @@ def test_parameters(run):
     # Differences of order 6 at the largest rate: measured 2e-3.
     assert abs(names["residuals"]).max() < 1e-2
     assert "rate = (5.0, 0.5) is not allowed" in printed
+    ends = [float(names["inputs"][name]) for name in ("u_left", "u_right")]
+    field = names["field"]
+    assert [float(field[i, -1]) for i in (0, -1)] == pytest.approx(ends, abs=1e-6)

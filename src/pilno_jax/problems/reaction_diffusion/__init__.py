@@ -16,7 +16,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from pilno_jax.checks import require_choice, require_fields, require_positive
+from pilno_jax.checks import (
+    require,
+    require_choice,
+    require_fields,
+    require_positive,
+)
 from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
@@ -38,6 +43,7 @@ from pilno_jax.problems.initial_value import (
     LengthScales,
     initial_value_problem,
 )
+from pilno_jax.problems.reaction_diffusion.boundary_values import BoundaryValues
 from pilno_jax.problems.reaction_diffusion.mollifiers import (
     MOLLIFIERS,
     mollifier_of,
@@ -68,6 +74,7 @@ def reaction_diffusion(
     final_time: float = 1.0,
     hard_constraints: bool = True,
     mollifier: str = "start_from_rest",
+    boundary_sigma: float = 0.0,
 ) -> Problem:
     """Either task on a (num_x, num_t) grid; see the module for the equation.
 
@@ -89,6 +96,9 @@ def reaction_diffusion(
             False leaves them to the penalties "ic" and "bc".
         mollifier: what Task "forcing" multiplies the network with, one of `MOLLIFIERS`:
             "start_from_rest" (the default) or "sines" (the paper's).
+        boundary_sigma: standard deviation of u at the two ends, which then are inputs
+            of Task "forcing"; u starts from the line between them. Default 0: u is
+            zero there. sigma is a good value.
     """
     require_choice("task", task, TASKS)
     require_choice("mollifier", mollifier, MOLLIFIERS)
@@ -97,11 +107,15 @@ def reaction_diffusion(
     k = coefficient("reaction", reaction, "$k$", may_be_zero=True)
     grid = Grid((Axis("x", 0.0, 1.0, num_x), Axis("t", 0.0, final_time, num_t)))
     law = InitialLaw(length_scale, virtual_length_scales, sigma)
+    ends = BoundaryValues(boundary_sigma, unit=sigma)
+    allowed = "0 in Task 'ic', which is periodic"
+    fits = task == "forcing" or not boundary_sigma
+    require(fits, "boundary_sigma", boundary_sigma, allowed)
     if task == "ic":
         problem = _initial_condition_task(grid, d, k, law, hard_constraints)
     else:
         factor = mollifier_of(mollifier, grid, d) if hard_constraints else None
-        problem = _forcing_task(grid, d, k, law, factor)
+        problem = ends.imposed_on(_forcing_task(grid, d, k, law, factor, ends))
     return with_coefficients(problem, d, k)
 
 
@@ -164,6 +178,7 @@ def _forcing_task(
     k: Coefficient,
     law: InitialLaw,
     mollifier: Callable[[Inputs], Any] | None,
+    ends: BoundaryValues,
 ) -> Problem:
     x, t = grid.axes
     sigma, expected = law.sigma, {"f": (x.num_points,)}
@@ -197,7 +212,7 @@ def _forcing_task(
         grid=grid,
         sample=sample,
         sample_virtual=sample_virtual,
-        solve=_forced_reference(grid, d, k),
+        solve=_forced_reference(grid, d, k, ends),
         features=features,
         residual=residual,
         constrain=constrain,
@@ -218,9 +233,9 @@ def _forcing_task(
 
 
 def _forced_reference(
-    grid: Grid, d: Coefficient, k: Coefficient
+    grid: Grid, d: Coefficient, k: Coefficient, ends: BoundaryValues
 ) -> Callable[[Inputs], jax.Array]:
-    """inputs -> u from rest, zero at both ends."""
+    """inputs -> u from rest, or from the line between the values at both ends."""
     x, t = grid.axes
     factor = _refinement(x)
     fine, fine_d_xx, step = _reference_scheme(x, factor, d.highest)
@@ -231,12 +246,14 @@ def _forced_reference(
         forcing = along(interpolation(x, fine), inputs["f"], 0)
 
         def slope(u: jax.Array) -> jax.Array:
-            # The end nodes stay where they start: at zero.
+            # The end nodes stay where they start.
             source = d.of(inputs) * fine_d_xx(u) + k.of(inputs) * u**2
             return free * (source - forcing)
 
         evolve = snapshots(slope, t, step)
-        return evolve(jnp.zeros_like(forcing))[::factor]
+        if not ends.sigma:
+            return evolve(jnp.zeros_like(forcing))[::factor]
+        return evolve(ends.start(inputs, fine).astype(forcing.dtype))[::factor]
 
     return solve
 
