@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import jax
+import numpy as np
 import pytest
 
 from experiments.pages import run_document
@@ -43,11 +44,13 @@ def test_values_can_be_replaced(tmp_path):
 
 
 def test_your_own_pde(run, tmp_path):
-    names, printed = run("your_own_pde.md", STEPS=120)
-    # Measured: 0.074, and 0.043 after the document's 300 steps; 0.0011 for the residual
-    # of the reference.
+    names, printed = run("your_own_pde.md", STEPS=30)
+    # Measured: 0.04; u0 itself, at all times, is 0.33 from the solutions.
     assert names["errors"].mean() < 0.1
-    assert names["residuals"].max() < 0.01
+    # Two ways to solve it, measured 1.5e-5 apart.
+    assert names["distances"].max() < 1e-4
+    u, again = names["u"], names["again"]
+    np.testing.assert_array_equal(again.predict(names["u0"]), u)
     assert (tmp_path / "allen_cahn.png").stat().st_size > 10_000
     assert names["swapped"].mismatches.max() > 0.1
     assert names["backwards"].residuals.min() > 10 * names["mine"].residuals.max()
