@@ -8,10 +8,14 @@ STAMP  := $(VENV)/.installed
 QUICK  := tests/numerics tests/training tests/test_import_direction.py tests/test_checks.py \
           tests/docs/test_documents.py --ignore=tests/training/test_devices.py
 
-.PHONY: run test suite quick checks lint types docs format clean
+.PHONY: run demo test suite quick checks lint types docs format clean
 
 run: $(STAMP)
 	$(BIN)/python -m experiments.burgers --config=configs/burgers.py --workdir=runs/burgers
+
+# The page of the operators that come with the package; nothing is trained.
+demo: $(STAMP)
+	$(BIN)/python -m experiments.demo --open
 
 # Everything, as CI runs it. Checks have one process each: two run side by side, and the
 # last one beside the first tests.

@@ -1,19 +1,32 @@
 """Draw an input, see what a trained operator makes of it:
 
-python -m experiments.demo --workdir=runs/burgers
+python -m experiments.demo                            # the operators that are shipped
+python -m experiments.demo --workdir=runs/burgers     # one of your own, and them
+python -m experiments.demo --problem=darcy            # begins with that one
 
-Then open the address it prints. Prediction, reference and residual are computed as you
-draw. Only this machine can reach the page. Ctrl-C ends it.
+Then open the address it prints; --open does it for you. Prediction, reference and the
+operator's own idea of its error follow as you draw. Only this machine can reach the
+page. Ctrl-C ends it.
 """
+
+import threading
+import webbrowser
+from pathlib import Path
 
 from absl import flags
 
-from experiments.demo.answers import Answers
-from experiments.demo.server import require_free, serve
+import pilno_jax
+from experiments.demo.server import DemoServer, require_free, serve
+from experiments.demo.shelf import shelf_of
 from experiments.run.command import run_command
-from experiments.run.open_run import open_run
+from experiments.run.open_run import silence_orbax
+from pilno_jax.checks import ArgumentError, require_choice
 
-WORKDIR = flags.DEFINE_string("workdir", None, "A trained run.", required=True)
+WORKDIR = flags.DEFINE_multi_string(
+    "workdir", [], "A trained run to show beside the shipped ones; may be repeated."
+)
+PROBLEM = flags.DEFINE_string("problem", None, "The operator that is shown first.")
+OPEN = flags.DEFINE_boolean("open", False, "Open the page in the browser.")
 PORT = flags.DEFINE_integer(
     "port", 8000, "Of the page; 0 takes a free one.", lower_bound=0, upper_bound=65535
 )
@@ -22,10 +35,27 @@ PORT = flags.DEFINE_integer(
 def main(words: list[str]) -> None:
     del words
     require_free(PORT.value)
-    run = open_run(WORKDIR.value)
-    print("compiling ...", flush=True)
-    server = serve(Answers(run), PORT.value)
-    print(f"open http://127.0.0.1:{server.server_port}  (Ctrl-C ends)", flush=True)
+    silence_orbax()
+    own = {Path(folder).name: folder for folder in WORKDIR.value}
+    others = {name: name for name in pilno_jax.shipped() if name not in own}
+    names = [*own, *others]
+    first = PROBLEM.value or names[0]
+    require_choice("problem", first, names)
+    try:
+        shelf = shelf_of({**own, **others})
+    except FileNotFoundError as error:
+        raise ArgumentError(f"workdir: {error}") from error
+    # Compiled while the page is being opened.
+    threading.Thread(target=shelf.about, args=[first], daemon=True).start()
+    show(serve(shelf, PORT.value), first)
+
+
+def show(server: DemoServer, first: str) -> None:
+    """Until Ctrl-C."""
+    address = f"http://127.0.0.1:{server.server_port}/#{first}"
+    print(f"open {address}  (Ctrl-C ends)", flush=True)
+    if OPEN.value:
+        webbrowser.open(address)
     try:
         server.serve_forever()
     except KeyboardInterrupt:

@@ -1,7 +1,8 @@
 """What the page asks of a trained run: plain dicts in, plain dicts out, no HTTP.
 
 A question is {"seed": 3}, a sample of the problem's own law, or {"inputs": {...}}, a
-value for each input that can be edited.
+value for each input that can be edited. With "stage": 1 beside it, it is answered by
+the first network alone, with 2 after its first correction, and so on.
 """
 
 import time
@@ -10,22 +11,19 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import matplotlib
 import numpy as np
 
+from experiments.demo.references import NoReference, reference
+from experiments.demo.shown import FinerGrid, about_axis, colours, numbers
 from pilno_jax import operators, plotting
 from pilno_jax.checks import require
-from pilno_jax.evaluation import error_estimate
-from pilno_jax.evaluation.newton import MOST_NODES, NotConverged, newton
 from pilno_jax.numerics import norms
-from pilno_jax.problems import Inputs, Problem
+from pilno_jax.problems import Inputs
+from pilno_jax.runs.formulas import mathml, with_formulas
 from pilno_jax.runs.trained_run import TrainedRun
 
 LARGEST = 1e6  # beyond any physical value, and far from float32's end
-
-
-class NoReference(Exception):
-    """Why there is nothing to compare a prediction with."""
+DRAWS = 8  # samples that the ranges of inputs are read off
 
 
 class Answers:
@@ -35,18 +33,15 @@ class Answers:
         problem = self.problem = run.problem
         self.params = run.params
         self._sample = jax.jit(problem.sample)
-        predict = run.operator
-        self._predict = jax.jit(
-            lambda params, inputs: predict(
-                params, jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
-            )[0]
+        every = run.stage_operator
+        self._fields = jax.jit(
+            lambda params, inputs: [u[0] for u in every(params, _batch(inputs))]
         )
-        self._reference = _reference(problem)
-        self._residual = jax.jit(problem.residual)
-        self._measure = jax.jit(error_estimate.residuals(problem))
+        self._reference = reference(problem)
         self._error_sizes = jax.jit(operators.error_sizes(problem))
         self._error_bar = run.error_bar
-        draws = [self._sample(jax.random.key(seed)) for seed in range(8)]
+        self._finer = FinerGrid(problem.grid)
+        draws = [self._sample(jax.random.key(seed)) for seed in range(DRAWS)]
         self.fields = {
             name: field
             for name, field in problem.input_fields().items()
@@ -58,70 +53,89 @@ class Answers:
         }
         # Compiled before anybody waits for it, and before anything is timed.
         drawn = self.answer({"seed": 0})
+        self.num_stages = len(drawn["stages"])
         self.answer({"inputs": drawn["inputs"]})
 
     def about(self) -> dict[str, Any]:
         """What the page has to know before it asks."""
+        statement = self.problem.statement
         return {
-            "problem": self.problem.name.replace("_", " "),
-            "axes": [
-                {"name": a.name, "coordinates": np.asarray(a.coordinates).tolist()}
-                for a in self.problem.grid.axes
-            ],
+            "title": statement.title or self.problem.name.replace("_", " "),
+            "equation": statement.equation and mathml(statement.equation),
+            "conditions": statement.conditions and mathml(statement.conditions),
+            "learned": statement.learned and mathml(statement.learned),
+            "law": with_formulas(statement.law),
+            "grid": "×".join(map(str, self.problem.grid.shape)),
+            "stages": self.num_stages,
+            "time": self.problem.time_axis is not None,
+            "axes": [about_axis(axis) for axis in self.problem.grid.axes],
+            "shown": [about_axis(axis) for axis in self._finer.axes],
             "inputs": [self._about_input(name) for name in self.editable],
             "fields": list(self.problem.fields),
             "colours": {
-                "field": _colours(plotting.FIELD_COLOURS),
-                "signed": _colours(plotting.SIGNED_COLOURS),
+                "field": colours(plotting.FIELD_COLOURS),
+                "signed": colours(plotting.SIGNED_COLOURS),
             },
         }
 
     def _about_input(self, name: str) -> dict[str, Any]:
-        """Its shape, the grid's axis it runs along (a number: any) and its range."""
+        """Its shape, the grid's axis it runs along (a number: any) and its values."""
         names = [axis.name for axis in self.problem.grid.axes]
         axes, draws = self.fields[name].axes, self.editable[name]
+        values = np.unique(draws)
+        symbol = self.fields[name].symbol or name
         return {
             "name": name,
+            "symbol": with_formulas(symbol) if "$" in symbol else symbol,
             "shape": list(draws.shape[1:]),
             "axis": names.index(axes[0]) if axes else 0,
             "low": float(draws.min()),
             "high": float(draws.max()),
+            # A medium of few phases is painted in them, not between.
+            "phases": values.tolist() if len(values) <= 4 and axes else [],
+            "closed": _closes(draws),
         }
 
     def answer(self, question: Any) -> dict[str, Any]:
-        """Prediction, reference, residual, times; a ValueError says what is wrong."""
-        inputs = self._inputs(question)
-        u, predict_ms = _timed(lambda: self._predict(self.params, inputs))
+        """Prediction, reference, errors, times; a ValueError says what is wrong."""
+        inputs, stage = self._inputs(question), self._stage(question)
+        fields, predict_ms = _timed(lambda: self._fields(self.params, inputs))
+        u = fields[stage - 1 if stage else -1]
         if not np.isfinite(np.asarray(u)).all():
             raise ValueError("the prediction overflows: expected smaller inputs")
-        residual = self._residual(u, inputs)
-        batch = jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
         answer = {
-            "inputs": {name: _numbers(inputs[name]) for name in self.editable},
-            "prediction": self._by_field(u),
-            "residual": self._by_field(residual),
-            "residual_size": float(self._measure(u[None], batch)[0]),
-            "estimate": self._estimate(u, batch),
+            "inputs": {name: numbers(inputs[name]) for name in self.editable},
+            "prediction": self._drawn(u),
+            # An error bar is made for the whole operator, not for a part of it.
+            "estimate": None if stage else self._estimate(u, _batch(inputs)),
             "predict_ms": predict_ms,
+            "stages": [None] * len(fields),
             "reference": None,
             "note": "",
         }
         try:
             truth, solve_ms = _timed(lambda: self._reference(inputs, u))
         except NoReference as reason:
-            answer["note"] = f"no reference: {reason}"
+            answer["note"] = f"No reference: {reason}."
             return answer
         if not np.isfinite(np.asarray(truth)).all():
-            answer["note"] = "no reference: the solver is unstable for this input"
+            answer["note"] = "No reference: the solver is unstable for this input."
             return answer
-        error = float(norms.relative_l2(u, jnp.asarray(truth, u.dtype)))
-        reference = {"reference": self._by_field(truth), "solve_ms": solve_ms}
-        # Of a truth that is zero the relative error is not a number.
-        return {**answer, **reference, "error": error if np.isfinite(error) else None}
+        errors = [_error(field, truth) for field in fields]
+        return {
+            **answer,
+            "reference": self._drawn(truth),
+            "difference": self._drawn(np.asarray(u) - np.asarray(truth)),
+            "solve_ms": solve_ms,
+            "stages": errors,
+            "error": errors[stage - 1 if stage else -1],
+        }
 
-    def _by_field(self, u: jax.Array) -> Any:
-        """Numbers on the grid; of several fields, a list of that for each."""
-        return _numbers(jnp.moveaxis(u, -1, 0) if self.problem.fields else u)
+    def _drawn(self, u: Any) -> Any:
+        """Numbers between the nodes; of several fields, a list of that for each."""
+        if not self.problem.fields:
+            return self._finer.numbers(u)
+        return [self._finer.numbers(one) for one in np.moveaxis(np.asarray(u), -1, 0)]
 
     def _estimate(self, u: jax.Array, batch: Inputs) -> dict[str, Any] | None:
         """What the operator says of its own error, if its run has an error bar."""
@@ -137,8 +151,8 @@ class Answers:
         }
 
     def _inputs(self, question: Any) -> Inputs:
-        one_of = isinstance(question, dict) and len(question) == 1
-        one_of = one_of and question.keys() <= {"seed", "inputs"}
+        known = isinstance(question, dict) and question.keys() - {"stage"}
+        one_of = known in ({"seed"}, {"inputs"})
         allowed = 'an object with either "seed" or "inputs"'
         require(one_of, "question", _short(question), allowed)
         if "seed" in question:
@@ -157,37 +171,34 @@ class Answers:
         }
         return self.problem.complete(edited)
 
-
-def _reference(problem: Problem) -> Callable[[Inputs, jax.Array], Any]:
-    """(inputs, prediction) -> the truth, by the solver or from the residual alone."""
-    if problem.solve is not None:
-        solve = jax.jit(problem.solve)
-
-        def by_solver(inputs: Inputs, u: jax.Array) -> jax.Array:
-            del u
-            if not problem.solvable(inputs):
-                names = " and ".join(problem.solver_inputs)
-                raise NoReference(f"only drawn samples have its {names}")
-            return solve(inputs)
-
-        return by_solver
-    if problem.grid.size > MOST_NODES:
-        return _without_reference
-    find = newton(problem)
-
-    def by_newton(inputs: Inputs, u: jax.Array) -> np.ndarray:
-        batch = jax.tree.map(lambda x: np.asarray(x)[None], inputs)
-        try:
-            return find(batch, start=np.asarray(u)[None]).u[0]
-        except NotConverged:
-            raise NoReference("Newton's method finds no solution") from None
-
-    return by_newton
+    def _stage(self, question: dict[str, Any]) -> int:
+        """Which of the fields is asked for, from 1 on; 0 for the last."""
+        if "stage" not in question:
+            return 0
+        stage = question["stage"]
+        whole = isinstance(stage, int) and not isinstance(stage, bool)
+        allowed = f"a whole number from 1 to {self.num_stages}"
+        require(whole and 1 <= stage <= self.num_stages, "stage", stage, allowed)
+        return stage if stage < self.num_stages else 0
 
 
-def _without_reference(inputs: Inputs, u: jax.Array) -> jax.Array:
-    del inputs, u
-    raise NoReference("the problem has no solver, and too many nodes for Newton")
+def _batch(inputs: Inputs) -> Inputs:
+    """One sample as a batch of one."""
+    return jax.tree.map(lambda x: jnp.asarray(x)[None], inputs)
+
+
+def _closes(draws: np.ndarray) -> bool:
+    """Whether functions of one axis all end with the value they begin with."""
+    if draws.ndim != 2:
+        return False
+    apart, size = np.abs(draws[:, 0] - draws[:, -1]), np.abs(draws).max()
+    return bool(apart.max() < 1e-4 * size)
+
+
+def _error(u: jax.Array, truth: Any) -> float | None:
+    """Relative; of a truth that is zero it is not a number."""
+    error = float(norms.relative_l2(u, jnp.asarray(truth, u.dtype)))
+    return error if np.isfinite(error) else None
 
 
 def _array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -213,14 +224,3 @@ def _timed(compute: Callable[[], Any]) -> tuple[Any, float]:
     start = time.perf_counter()
     field = jax.block_until_ready(compute())
     return field, 1e3 * (time.perf_counter() - start)
-
-
-def _numbers(field: Any) -> Any:
-    """Nested lists with the five digits that a picture can show."""
-    rounded = np.vectorize(lambda x: float(f"{x:.5g}"), otypes=[float])
-    return rounded(np.asarray(field, float)).tolist()
-
-
-def _colours(name: str) -> list[list[int]]:
-    table = matplotlib.colormaps[name](np.linspace(0.0, 1.0, 64))
-    return (255 * np.asarray(table)[:, :3]).round().astype(int).tolist()

@@ -1,22 +1,29 @@
-"""HTTP around `Answers`: loopback only, every request checked, none ends the server."""
+"""HTTP around a `Shelf`: loopback only, every request checked, none ends the server."""
 
 import json
 import socket
-import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from experiments.demo.answers import Answers
+from experiments.demo.shelf import Shelf
 from pilno_jax.checks import ArgumentError
 
-PAGE = Path(__file__).parent / "page.html"
+PAGE = Path(__file__).parent / "page"
+FILES = {
+    "/": ("index.html", "text/html"),
+    "/style.css": ("style.css", "text/css"),
+    **{
+        f"/{name}": (name, "text/javascript")
+        for name in ("plots.js", "inputs.js", "page.js")
+    },
+}
 LARGEST_BODY = 4_000_000
 SECONDS_TO_SEND = 10.0
-# The page needs its own script and style, and nothing from anywhere else.
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-POLICY += "connect-src 'self'"
+# The page needs its own scripts and style, and nothing from anywhere else.
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+POLICY += "connect-src 'self'; img-src data:"
 
 
 class Refused(Exception):
@@ -27,14 +34,14 @@ class Refused(Exception):
         self.status = status
 
 
-def serve(answers: Answers, port: int) -> "DemoServer":
+def serve(shelf: Shelf, port: int) -> "DemoServer":
     """A server on 127.0.0.1, not yet running.
 
     Args:
-        answers: what it serves.
+        shelf: what it serves.
         port: of the page; 0 takes a free one.
     """
-    return DemoServer(answers, port)
+    return DemoServer(shelf, port)
 
 
 def require_free(port: int) -> None:
@@ -53,14 +60,9 @@ class DemoServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, answers: Answers, port: int):
+    def __init__(self, shelf: Shelf, port: int):
         super().__init__(("127.0.0.1", port), Handler)
-        self.answers = answers
-        self._busy = threading.Lock()
-
-    def answer(self, question: Any) -> dict[str, Any]:
-        with self._busy:  # times mean something, and memory is bounded
-            return self.answers.answer(question)
+        self.shelf = shelf
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -77,23 +79,31 @@ class Handler(BaseHTTPRequestHandler):
 
     def _get(self) -> None:
         self._from_this_machine()
-        if self.path == "/":
-            self._send(HTTPStatus.OK, "text/html", PAGE.read_bytes())
-        elif self.path == "/about":
-            self._send_json(HTTPStatus.OK, self.server.answers.about())
+        if self.path in FILES:
+            name, kind = FILES[self.path]
+            self._send(HTTPStatus.OK, kind, (PAGE / name).read_bytes())
+        elif self.path == "/problems":
+            self._send_json(HTTPStatus.OK, self.server.shelf.listed())
         else:
-            raise Refused(HTTPStatus.NOT_FOUND, f"there is no {self.path[:80]}")
+            about = self.server.shelf.about(self._named("/about/"))
+            self._send_json(HTTPStatus.OK, about)
 
     def _post(self) -> None:
         self._from_this_machine()
-        if self.path != "/answer":
-            raise Refused(HTTPStatus.NOT_FOUND, f"there is no {self.path[:80]}")
+        name = self._named("/answer/")
         question = self._read_json()
         try:
-            answer = self.server.answer(question)
+            answer = self.server.shelf.answer(name, question)
         except ValueError as error:
             raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from None
         self._send_json(HTTPStatus.OK, answer)
+
+    def _named(self, prefix: str) -> str:
+        """The operator that a path asks for."""
+        name = self.path.removeprefix(prefix)
+        if name == self.path or name not in self.server.shelf.names():
+            raise Refused(HTTPStatus.NOT_FOUND, f"there is no {self.path[:80]}")
+        return name
 
     def _from_this_machine(self) -> None:
         """A foreign page that points its own name at 127.0.0.1 sends that name."""

@@ -107,7 +107,7 @@ def navier_stokes(
             title="Navier-Stokes in the plane",
             equation=r"u_t + v \cdot \nabla u = \nu\,\Delta u,\quad "
             r"u = \text{curl }v",
-            conditions=r"(x, y) \in [0, 1)^2 \text{ periodic},\quad "
+            conditions=r"(x, y) \in {[0, 1)}^2 \text{ periodic},\quad "
             rf"t \in [0, {final_time:g}],\quad u(x, y, 0) = u_0(x, y),\quad "
             rf"\nu = {viscosity:g}",
         ),

@@ -210,6 +210,17 @@ class TrainedRun:
         repeats = self.config["stages"]["last_applied"]
         return operators.staged_predictor(self.problem, self._applies, repeats)
 
+    @functools.cached_property
+    def stage_operator(self) -> Callable[[operators.Params, problems.Inputs], list]:
+        """(params, batch of inputs) -> u after the first network and each correction.
+
+        The last of them is what `operator` answers; of one network it is the only one.
+        """
+        if not self.correctors:
+            return lambda params, inputs: [self.operator(params, inputs)]
+        repeats = self.config["stages"]["last_applied"]
+        return operators.stage_fields(self.problem, self._applies, repeats)
+
     @property
     def _applies(self) -> list[operators.Apply]:
         """The networks of all stages, in their precision."""

@@ -1,5 +1,6 @@
 """The demo's page in headless Chromium, driven by hand: by chromedriver's protocol."""
 
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -9,11 +10,14 @@ import types
 import urllib.request
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from experiments.demo.answers import Answers
 from experiments.demo.server import serve
+from experiments.demo.shelf import Shelf
 from pilno_jax import problems
+from pilno_jax.evaluation.error_bar import error_bar
 from pilno_jax.runs.trained_run import TrainedRun
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -47,7 +51,7 @@ class Browser:
 
     def open(self, port):
         self.send("/url", {"url": f"http://127.0.0.1:{port}/"})
-        self.wait("document.body.dataset.ready === 'yes'")
+        self.wait("document.body.dataset.ready === 'it'")
 
     def evaluate(self, expression):
         return self.send(
@@ -61,10 +65,16 @@ class Browser:
             assert time.monotonic() < limit, (expression, message)
             time.sleep(0.05)
 
-    def drag(self, selector, start, end):
-        """With the left button, between two places given as parts of the element."""
+    def drag(self, selector, start, end, kind="mouse"):
+        """Between two places of a plot, given as parts of its box from the left top."""
+        self.evaluate(f"document.querySelector({selector!r}).scrollIntoView()")
         box = self.evaluate(
-            f"document.querySelector({selector!r}).getBoundingClientRect().toJSON()"
+            f"""(canvas => {{
+              const outer = canvas.getBoundingClientRect();
+              const {{ box }} = canvas.view;
+              return {{ x: outer.left + box.x, y: outer.top + box.y,
+                        width: box.w, height: box.h }};
+            }})(document.querySelector({selector!r}))"""
         )
         steps = [
             {"type": "pointerDown", "button": 0},
@@ -75,8 +85,21 @@ class Browser:
             y = box["y"] + place[1] * box["height"]
             move = {"type": "pointerMove", "x": round(x), "y": round(y)}
             steps.insert(step, {**move, "duration": 100})
-        mouse = {"type": "pointer", "id": "mouse", "actions": steps}
-        self.send("/actions", {"actions": [mouse]})
+        pointer = {"type": "pointer", "id": kind, "actions": steps}
+        pointer["parameters"] = {"pointerType": kind}
+        self.send("/actions", {"actions": [pointer]})
+
+    def press(self, *keys):
+        strokes = [
+            {"type": kind, "value": key}
+            for key in keys
+            for kind in ("keyDown", "keyUp")
+        ]
+        keyboard = {"type": "key", "id": "keyboard", "actions": strokes}
+        self.send("/actions", {"actions": [keyboard]})
+
+    def resize(self, width, height):
+        self.send("/window/rect", {"width": width, "height": height})
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +127,11 @@ def played(browser, request):
         apply=lambda params, features, axes: params * features.mean(-1, keepdims=True)
     )
     run = TrainedRun(request.param, model, jnp.float32(0.5), step=0, config={})
-    server = serve(Answers(run), 0)
+    # Samples measure 0.7 at most, a saw 0.95: twice the largest lies between them.
+    sizes = np.geomspace(0.1, 0.42, 20)
+    run = dataclasses.replace(run, error_bar=error_bar(sizes, sizes, sizes, sizes))
+    shelf = Shelf({"it": ("It", lambda: Answers(run))})
+    server = serve(shelf, 0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     browser.open(server.server_port)
     yield browser
@@ -114,66 +141,135 @@ def played(browser, request):
 
 DIFFUSION = problems.diffusion(num_x=16, num_t=9)
 PLANE = problems.navier_stokes(num_x=8, num_y=8, num_t=7, final_time=0.1)
+LORENZ = problems.lorenz(num_t=132)
 DARCY = problems.darcy(num_points=7, num_fine=13, label_points=4)
 PICTURE = "document.querySelectorAll('#fields canvas')[{}].toDataURL()"
-NUMBERS = "document.getElementById('numbers').textContent"
+TEXT = "document.getElementById({!r}).textContent"
+CURVE = "document.querySelector('#moving canvas').toDataURL()"
+diffusion = pytest.mark.parametrize("played", [DIFFUSION], indirect=True)
+SPREAD = "(f => Math.max(...f) - Math.min(...f))"
 
 
 @pytest.mark.parametrize("played", [DIFFUSION, DARCY, PLANE], indirect=True)
 def test_everything_is_shown_at_once(played):
-    pictures = [played.evaluate(PICTURE.format(k)) for k in range(4)]
-    assert len(set(pictures)) == 4
-    for told in ("prediction", "reference", "relative error", "residual", "ms"):
-        assert told in played.evaluate(NUMBERS)
-    assert played.evaluate("document.getElementById('message').textContent") == ""
+    pictures = [played.evaluate(PICTURE.format(k)) for k in range(3)]
+    assert len(set(pictures)) == 3
+    assert "off by" in played.evaluate(TEXT.format("sentence"))
+    times = played.evaluate(TEXT.format("times"))
+    assert "Predicted in" in times and "solver took" in times
+    assert played.evaluate(TEXT.format("message")) == ""
+    # An equation that is set, not a picture of one.
+    assert played.evaluate("document.querySelectorAll('#equation math').length") == 1
 
 
-@pytest.mark.parametrize("played", [DIFFUSION], indirect=True)
-def test_a_line_drawn_by_mouse_becomes_the_input(played):
+@pytest.mark.parametrize("kind", ["mouse", "touch"])
+@diffusion
+def test_a_line_drawn_by_hand_becomes_the_input(played, kind):
     before = played.evaluate(PICTURE.format(0))
     # Flat at the middle of the range, from one end to the other.
-    played.drag("#inputs canvas", (0.0, 0.5), (0.999, 0.5))
+    played.drag("#inputs canvas", (0.0, 0.5), (0.999, 0.5), kind)
     played.wait(f"{PICTURE.format(0)} !== {json.dumps(before)}")
     # What does not vary does not diffuse; a pixel is a hundredth of the range.
-    spread = "(f => Math.max(...f) - Math.min(...f))"
-    played.wait(f"{spread}(shown.inputs.u0) < 0.05")
-    assert played.evaluate(f"{spread}(shown.reference.flat())") < 0.05
+    played.wait(f"{SPREAD}(state.shown.inputs.u0) < 0.05")
+    assert played.evaluate(f"{SPREAD}(state.shown.reference.flat())") < 0.05
 
 
-@pytest.mark.parametrize("played", [DIFFUSION], indirect=True)
+@diffusion
+def test_a_jump_is_smoothed_across_the_ends_too(played):
+    played.drag("#inputs canvas", (0.0, 0.5), (0.999, 0.5))
+    flat = played.evaluate("state.inputs.u0[8]")
+    played.drag("#inputs canvas", (0.0, 0.1), (0.001, 0.1))
+    drawn = np.array(played.evaluate("state.inputs.u0")) - flat
+    # Neighbours beyond the end rise as those beside it do, and far away nothing does.
+    assert drawn[0] > 0 and drawn[-1] == pytest.approx(drawn[1], rel=0.1)
+    assert abs(drawn[8]) < 0.05 * drawn[0]
+
+
+@diffusion
+def test_keys_draw_too(played):
+    before = np.array(played.evaluate("state.inputs.u0"))
+    played.evaluate("document.querySelector('#inputs canvas').focus()")
+    right, up = "\ue014", "\ue013"
+    played.press(right, right, right, up, up)
+    change = np.array(played.evaluate("state.inputs.u0")) - before
+    assert np.argmax(change) == 3 and change[3] > 0
+
+
+@diffusion
+def test_an_input_unlike_the_training_is_warned_of(played):
+    assert "Unlike anything" not in played.evaluate(TEXT.format("sentence"))
+    saw = "[...Array(16).keys()].map(i => (-1) ** i)"
+    played.evaluate(f"(state.inputs.u0 = {saw}, state.edited())")
+    played.wait(f"{TEXT.format('sentence')}.includes('Unlike anything')")
+    assert played.evaluate("document.getElementById('verdict').className") == "warning"
+    assert "e+" not in played.evaluate("document.getElementById('verdict').innerText")
+
+
+@diffusion
 def test_the_size_scales_and_another_sample_is_another(played):
-    first = played.evaluate("inputs.u0")
+    first = played.evaluate("state.inputs.u0")
     move = "(e => (e.value = 2, e.dispatchEvent(new Event('input'))))"
     played.evaluate(f"{move}(document.getElementById('size'))")
-    assert played.evaluate("inputs.u0") == pytest.approx([2 * v for v in first])
+    twice = [2 * value for value in first]
+    assert played.evaluate("state.inputs.u0") == pytest.approx(twice)
     played.evaluate("document.getElementById('again').click()")
-    played.wait(f"inputs.u0[0] !== {2 * first[0]!r}")
+    played.wait(f"state.inputs.u0[0] !== {2 * first[0]!r}")
     assert played.evaluate("document.getElementById('size').value") == "1"
 
 
 @pytest.mark.parametrize("played", [DARCY], indirect=True)
-def test_a_medium_is_painted(played):
-    low = played.evaluate("about.inputs[0].low")
-    move = f"(e => (e.value = {low}, 1))"
-    played.evaluate(f"{move}(document.querySelector('#inputs figure input'))")
+def test_a_medium_is_painted_in_its_phases(played):
+    low, high = played.evaluate("state.about.inputs[0].phases")
+    assert (low, high) == (3.0, 12.0)
+    brush = "document.querySelector('#inputs select')"
+    played.evaluate(f"({brush}.value = {low}, 1)")
     played.drag("#inputs canvas", (0.1, 0.5), (0.9, 0.5))
-    across = played.evaluate("inputs.a.map(column => column[3])")
+    across = played.evaluate("state.inputs.a.map(column => column[3])")
     # The outermost nodes lie beyond the stroke; a quick mouse leaves no gap in it.
     assert across[1:-1] == pytest.approx([low] * 5)
 
 
-@pytest.mark.parametrize("played", [PLANE], indirect=True)
-def test_time_is_a_slider_where_the_field_is_a_plane(played):
-    last = played.evaluate(PICTURE.format(1))
-    move = "(e => (e.value = 0, e.dispatchEvent(new Event('input'))))"
-    played.evaluate(f"{move}(document.getElementById('moment'))")
-    assert played.evaluate(PICTURE.format(1)) != last
+@pytest.mark.parametrize("played", [DIFFUSION, PLANE], indirect=True)
+def test_time_is_played(played):
+    picture = CURVE if played.evaluate("state.about.axes.length") == 2 else None
+    picture = picture or PICTURE.format(1)
+    last = played.evaluate(picture)
+    played.evaluate("document.getElementById('play').click()")
+    played.wait("+document.getElementById('moment').value === 0 || +moment() > 0")
+    played.wait(f"{picture} !== {json.dumps(last)}")
+    played.evaluate("document.getElementById('play').click()")
+    pressed = "document.getElementById('play').getAttribute('aria-pressed')"
+    assert played.evaluate(pressed) == "false"
 
 
-@pytest.mark.parametrize("played", [DIFFUSION], indirect=True)
+@pytest.mark.parametrize("played", [DIFFUSION, DARCY], indirect=True)
+def test_it_fits_a_telephone(played):
+    played.resize(500, 900)  # Chromium's windows are no narrower; a frame is
+    width = played.evaluate(
+        """(() => {
+          document.body.style.width = "390px"; window.onresize();
+          const shown = [...document.querySelectorAll("canvas, p, math, button")]
+            .filter(e => !e.closest(".formula"));
+          return Math.max(...shown.map(e => e.getBoundingClientRect().right));
+        })()"""
+    )
+    played.resize(1300, 1000)
+    assert width <= 55 + 390  # the body stands in the middle of 500 pixels
+
+
+@diffusion
 def test_what_the_server_refuses_is_told(played):
-    played.evaluate("(inputs.u0[0] = 1e9, edited())")
+    played.evaluate("(state.inputs.u0[0] = 1e9, state.edited())")
     played.wait("document.getElementById('message').textContent.includes('u0')")
     # And the page goes on.
     played.evaluate("document.getElementById('again').click()")
     played.wait("document.getElementById('message').textContent === ''")
+
+
+@pytest.mark.parametrize("played", [LORENZ], indirect=True)
+def test_a_function_of_time_alone_is_a_curve(played):
+    assert "off by" in played.evaluate(TEXT.format("sentence"))
+    assert played.evaluate("document.getElementById('everywhere').hidden") is True
+    before = played.evaluate(CURVE)
+    played.drag("#inputs canvas", (0.1, 0.3), (0.9, 0.3))
+    played.wait(f"{CURVE} !== {json.dumps(before)}")

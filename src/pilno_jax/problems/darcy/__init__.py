@@ -150,7 +150,7 @@ def darcy(
         statement=Statement(
             title="Darcy flow",
             equation=rf"-\nabla \cdot (a\,\nabla u) = {source:g}",
-            conditions=r"(x, y) \in [0, 1]^2,\quad u = 0 \text{ on the boundary}",
+            conditions=r"(x, y) \in {[0, 1]}^2,\quad u = 0 \text{ on the boundary}",
             learned=r"a \mapsto u(x, y)",
             law=f"media of two phases, $a = {values[1]:g}$ where a random field is "
             f"positive and $a = {values[0]:g}$ elsewhere",
