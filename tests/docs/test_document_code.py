@@ -43,6 +43,14 @@ def test_values_can_be_replaced(tmp_path):
         run_document.run(path, {"STEP": 5})
 
 
+def test_first_steps(run, tmp_path):
+    names, printed = run("first_steps.md")
+    assert names["error"] < 2 * float(names["prediction"].upper) < 0.01
+    assert not names["mine"].unlike_training and names["spikes"].unlike_training
+    assert (tmp_path / "first_steps.png").stat().st_size > 10_000
+    assert 0 < names["flow"].u.max() < 0.03 and "burgers" in printed
+
+
 def test_your_own_pde(run, tmp_path):
     names, printed = run("your_own_pde.md", STEPS=30)
     # Measured: 0.04; u0 itself, at all times, is 0.33 from the solutions.

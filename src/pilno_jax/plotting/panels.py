@@ -48,13 +48,14 @@ def panels(count: int, columns: int = 3) -> tuple[Figure, list[Axes]]:
         return figure, [figure.add_subplot(rows, columns, 1 + i) for i in range(count)]
 
 
-def save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: str | Path) -> None:
     """Write a figure.
 
     Args:
         figure: which.
         path: where to; its suffix is the format, folders are created.
     """
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context(LOOK):
         figure.savefig(path, bbox_inches="tight", pad_inches=0.08)
