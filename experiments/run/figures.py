@@ -24,6 +24,7 @@ def draw_all(
     errors: np.ndarray,
     fields_of_stages: Callable[[int], dict[str, np.ndarray]],
     expected_errors: Callable[[], tuple[np.ndarray, np.ndarray] | None],
+    pole_unit: float = 1.0,
 ) -> tuple[list[Path], list[str]]:
     """Draw a finished run.
 
@@ -39,6 +40,7 @@ def draw_all(
             name; empty for one network.
         expected_errors: what the operator expects of the errors, and its bounds of
             them; None where it has no error bar.
+        pole_unit: of a network with poles. Default 1.
 
     Returns:
         The files drawn, and a line for every figure that could not be.
@@ -79,7 +81,7 @@ def draw_all(
         "field_median": lambda: comparison(median, "median"),
         "error_distribution": lambda: plotting.error_figure(errors),
         "error_bar": error_bar,
-        "poles": lambda: plotting.poles_figure(problem.grid, params),
+        "poles": lambda: plotting.poles_figure(problem.grid, params, pole_unit),
     }
     drawn, failures = [], []
     for name, draw in drawings.items():

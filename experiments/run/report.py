@@ -83,6 +83,7 @@ def write_report(
             evaluation.relative_errors(predictions, labels),
             lambda index: named_stages(context, fitted, index),
             lambda: bounded_errors(context, predictions),
+            context.built.config.model.options.get("pole_unit", 1.0),
         )
     except ImportError as error:
         drawn, failures = [], [f"figures: {error}"]

@@ -10,6 +10,7 @@ from pilno_jax.numerics.driven_systems import (
     damped_oscillation,
     driven,
     gauss_collocation,
+    oscillation_response,
     response_matrix,
 )
 from pilno_jax.numerics.grids import Axis
@@ -97,6 +98,25 @@ def test_a_fast_oscillation_between_nodes_is_integrated():
     t = np.linspace(0.0, 4.0, 256)
     # x'' + w^2 x = 1 has (1 - cos w t) / w^2.
     np.testing.assert_allclose(250.0**2 * found, 1 - np.cos(250.0 * t), atol=1e-6)
+
+
+def test_an_oscillation_of_changing_stiffness_is_answered_to_second_order(x64):
+    """Against the collocation, whose source carries the stiffness."""
+
+    def error(intervals):
+        times = Axis("t", 0.0, 6.0, intervals + 1)
+        t = jnp.asarray(times.nodes())
+        respond = oscillation_response(times, damping=0.3)
+        found = respond(2 + jnp.sin(t), jnp.cos(3 * t))
+
+        def slope(y, now):
+            pull = (2 + jnp.sin(now)) * y[0]
+            return jnp.stack([y[1], jnp.cos(3 * now) - 0.3 * y[1] - pull])
+
+        exact = driven(slope, times)(jnp.zeros(2), t)[0]
+        return np.abs(np.asarray(found - exact)).max()
+
+    assert 1.9 < np.log2(error(60) / error(120)) < 2.1
 
 
 def test_too_few_nodes_are_named():

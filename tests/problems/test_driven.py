@@ -7,8 +7,7 @@ import pytest
 
 from pilno_jax import problems
 from pilno_jax.problems import forcings
-from pilno_jax.problems.base import on_whole_grid
-from pilno_jax.problems.lorenz import DECAY, impulse_near_rest
+from pilno_jax.problems.lorenz import DECAY
 
 KEY = jax.random.key(5)
 SHORT = {"num_t": 65, "final_time": 4.0}
@@ -53,24 +52,6 @@ def test_residual_of_a_polynomial(x64, name):
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
-@pytest.mark.parametrize("rho", [0.5, 5.0, 10.0])
-def test_lorenz_answers_a_blow_at_rest_as_its_linearisation(x64, rho):
-    """The impulse response against the system itself, knocked off its point of rest."""
-    x = np.sqrt(8 / 3 * max(rho - 1, 0.0))
-    state = np.array([x, x, x**2 / (8 / 3)]) + [0.0, 1e-6, 0.0]
-    t, h = 0.0, 1e-3
-    while t < 0.5:  # Euler's midpoint rule, far better than a thousandth here
-
-        def slope(y):
-            change = y[0] * y[1] - 8 / 3 * y[2]
-            return np.array([10 * (y[1] - y[0]), y[0] * (rho - y[2]) - y[1], change])
-
-        state = state + h * slope(state + h / 2 * slope(state))
-        t += h
-    found = impulse_near_rest(rho)(np.array([t]))[0]
-    np.testing.assert_allclose((state[0] - x) / 1e-6, found, rtol=1e-3, atol=1e-4)
-
-
 @pytest.mark.parametrize("name", ["beam", "telegraph"])
 def test_waves_ring_at_their_poles(x64, name):
     """After a short blow wave k is e^{mu t} alone, mu being the pole of the module."""
@@ -93,28 +74,48 @@ def test_waves_ring_at_their_poles(x64, name):
         )
 
 
-@pytest.mark.parametrize("name", ["beam", "telegraph", "duffing", "lorenz"])
+@pytest.mark.parametrize("name", ["beam", "duffing", "pendulum", "lorenz"])
 def test_error_of_resembles_a_small_error(x64, name):
-    """Exactly where the equation is linear, and next to rest where it is not."""
-    # The linear part knows neither Duffing's stiffer spring nor how far from its
-    # points of rest Lorenz' system is.
-    missed = {"beam": 1e-4, "telegraph": 1e-4, "duffing": 0.3, "lorenz": 0.9}[name]
-    weak = {"duffing": {"amplitude": 3.0}, "lorenz": {"amplitude": 1.0}}
-    problem = problems.make(name, **weak.get(name, {}))
+    """Rough ones too: it is made without derivatives. The truth has none."""
+    # Duffing's is linearised about u by a rule of second order; Lorenz' knows the
+    # system next to its points of rest alone.
+    missed = {"beam": 1e-9, "duffing": 0.03, "pendulum": 0.03, "lorenz": 0.8}[name]
+    problem = problems.make(name)
 
     @jax.jit
-    def share(key):
+    def shares(key):
         inputs = problem.sample(key)
         u = problem.solve(inputs)
-        t = problem.grid.broadcast(problem.grid.scaled[-1], len(u.shape) - 1)
-        raw = jnp.cos(9 * t)
+        raw = jnp.asarray(np.random.default_rng(1).normal(size=u.shape)).cumsum(-1)
         lifting = problem.constrain(jnp.zeros_like(u), inputs)
-        error = 1e-5 * (problem.constrain(raw, inputs) - lifting)
-        change = problem.residual(u + error, inputs) - problem.residual(u, inputs)
-        told = problem.error_of(on_whole_grid(change, problem.grid), u, inputs)
-        return jnp.linalg.norm(told - error) / jnp.linalg.norm(error)
+        error = 1e-4 * (problem.constrain(raw, inputs) - lifting)
+        told = [
+            problem.error_of(jnp.zeros_like(u), u + e, inputs)
+            for e in (error, 0 * error)
+        ]
+        size = jnp.linalg.norm(error)
+        return jnp.linalg.norm(told[0] - error) / size, jnp.linalg.norm(told[1]) / size
 
-    assert share(KEY) < missed
+    share, of_truth = shares(KEY)
+    assert share < missed and of_truth < 1e-2
+
+
+@pytest.mark.parametrize("name", ["duffing", "beam"])
+def test_what_rings_by_itself_is_seen(x64, name):
+    """A slope at the start leaves no residual, and is measured all the same."""
+    linear = {"cubic": 0.0} if name == "duffing" else {}
+    problem = problems.make(name, damping=0.0, **linear)
+    t = problem.grid.coordinates[-1]
+    if name == "duffing":
+        ringing = jnp.sin(t)
+    else:
+        x, w = problem.grid.coordinates[0], 0.1 * (2 * np.pi) ** 2
+        ringing = jnp.outer(jnp.cos(2 * np.pi * x), jnp.sin(w * t))
+    inputs = {"f": jnp.zeros(problem.grid.shape)}
+    residual = problem.residual(ringing, inputs)
+    assert np.abs(residual).max() < 1e-3
+    told = problem.error_of(residual, ringing, inputs)
+    np.testing.assert_allclose(told, ringing, atol=1e-4)
 
 
 def test_every_law_is_drawn_and_bounded():
@@ -158,9 +159,8 @@ def test_the_network_sees_every_strength_alike_and_answers_in_proportion():
         ("telegraph", {"num_t": 64}, "num_t = 64 .* at least 193: .* wave 6"),
         ("beam", {"num_x": 6}, "num_x = 6 .* more than twice num_waves = 3"),
         ("pendulum", {"law": "square"}, "law = 'square' .* one of .*'sine'"),
-        ("pendulum", {"virtual_law": "all"}, "virtual_law = 'all' .* 'any'"),
+        ("pendulum", {"virtual_law": "all"}, "virtual_law = 'all' .* 'fading'"),
         ("lorenz", {"rho": 28.0}, r"rho = 28.0 .* in \(0, 24\]"),
-        ("duffing", {"measure": "h1"}, "measure = 'h1' .*'response'"),
         ("telegraph", {"length_scale": 0.1}, "length_scale = 0.1 .* at least 0.2"),
     ],
 )

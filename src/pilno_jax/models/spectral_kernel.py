@@ -47,6 +47,7 @@ class SpectralKernel(nn.Module):
         pole_sharing: "shared" by all channels, or "pairwise".
         transient_analysis: "quadrature" of the closed form, or the paper's "dft" sum.
         initial_decay: rates of decay start between this and ten times it.
+        pole_unit: what poles are parametrised, and start, in multiples of.
         free_poles: poles may grow, and do at the start, as LNO was published.
         tied: H = K_phi(i w), computed from poles and residues.
         mixing_dtype: of the channel mixing's operands; None keeps the field's.
@@ -58,6 +59,7 @@ class SpectralKernel(nn.Module):
     pole_sharing: str = "shared"
     transient_analysis: str = "quadrature"
     initial_decay: float = 1.0
+    pole_unit: float = 1.0
     free_poles: bool = False
     tied: bool = False
     mixing_dtype: str | None = None
@@ -168,12 +170,14 @@ class SpectralKernel(nn.Module):
                 raw = decay + np.log(-np.expm1(-decay))  # softplus(raw) = decay
                 each = map(nn.initializers.constant, (raw, frequency))
                 starts = dict(zip(_names(axis), each, strict=True))
-                gain *= _transient_gain(decay, frequency)
+                unit = self.pole_unit
+                gain *= _transient_gain(unit * decay, unit * frequency)
             params = {
                 name: self.param(name, start, (*pairs, count))
                 for name, start in starts.items()
             }
-            mus.append(poles_of(params, axis)[..., : resolved[axis]])
+            mu = poles_of(params, axis, self.pole_unit)
+            mus.append(mu[..., : resolved[axis]])
             counts.append(count)
             used.append(slice(resolved[axis]))
         shape = (*counts, channels, 2, channels)
@@ -192,20 +196,28 @@ def _names(axis: int, free: bool = False) -> tuple[str, str]:
 
 
 def _right_half(key: jax.Array, shape: Sequence[int]) -> jax.Array:
-    """Slowly growing and slowly turning, as the published LNO begins."""
-    return jax.random.uniform(key, shape)
+    """Slowly growing and slowly turning, as the published LNO begins: the slower, the
+    more pairs of channels have poles of their own."""
+    return jax.random.uniform(key, shape) / math.prod(shape[:-1])
 
 
-def poles_of(params: Mapping[str, Any], axis: int) -> Complex[Array, "*pairs poles"]:
-    """mu = -softplus(decay) + i frequency, stable whatever the parameters; or, of
-    poles that are free, growth + i frequency."""
+def poles_of(
+    params: Mapping[str, Any], axis: int, unit: float = 1.0
+) -> Complex[Array, "*pairs poles"]:
+    """unit times -softplus(decay) + i frequency, stable whatever the parameters; or,
+    of poles that are free, growth + i frequency."""
     stable, frequency = _names(axis)
     free, _ = _names(axis, free=True)
     if free in params:
-        return jax.lax.complex(params[free], params[frequency])
-    if stable not in params:
+        real = params[free]
+    elif stable in params:
+        real = -jax.nn.softplus(params[stable])
+    else:
         return jnp.zeros(0, jnp.complex64)
-    return jax.lax.complex(-jax.nn.softplus(params[stable]), params[frequency])
+    turning = params[frequency]
+    if unit != 1:
+        real, turning = unit * real, unit * turning
+    return jax.lax.complex(real, turning)
 
 
 def tied_multiplier(

@@ -65,6 +65,10 @@ class Axis:
         """The nodes in physical units."""
         return jnp.asarray(self.low + self.extent * self.unit_nodes())
 
+    def nodes(self) -> Float[np.ndarray, " n"]:
+        """The nodes in physical units, in NumPy's double precision."""
+        return self.low + self.extent * self.unit_nodes()
+
     def unit_nodes(self) -> Float[np.ndarray, " n"]:
         """Coordinates mapped to [0, 1], in NumPy's double precision."""
         return np.linspace(0.0, 1.0, self.num_points, endpoint=not self.periodic)

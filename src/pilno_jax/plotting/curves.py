@@ -215,14 +215,15 @@ def error_bar_figure(errors: Any, expected: Any, bounds: Any) -> Figure:
     return figure
 
 
-def poles_figure(grid: Grid, params: Any) -> Figure | None:
+def poles_figure(grid: Grid, params: Any, unit: float = 1.0) -> Figure | None:
     """Learned decay rates and frequencies, in units of each axis; None without any.
 
     Args:
         grid: whose axes' lengths give the units.
         params: of a network.
+        unit: the network's `pole_unit`. Default 1.
     """
-    layers = poles(params, grid.extents)
+    layers = poles(params, grid.extents, unit)
     if not layers:
         return None
     with_poles = [i for i, along in enumerate(layers[0]) if along.decay.size]

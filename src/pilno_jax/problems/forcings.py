@@ -2,11 +2,11 @@
 
     "sine"      A sin(w t)                     LNO's training
     "decaying"  A e^{-t/20} sin(w t)           LNO's test: another shape
+    "fading"    A e^{-d t} sin(w t)            both, with any d from 0 to 1/10
     "gaussian"  A times a smooth Gaussian field of deviation 1/2
     "chirps"    A sin, whose frequency goes from one value to another, up or down
     "steps"     A times three smooth steps up or down
     "random"    one of the last three
-    "any"       one of all five, or a decaying tone of any frequency up to w
 
 A is uniform between a two-hundredth of `amplitude` and `amplitude`. A draw is a
 function: its key gives the same one on every grid.
@@ -31,7 +31,7 @@ WEAKEST = 1 / 200  # of the largest amplitude
 DECAY = 1 / 20
 NODES_PER_PERIOD = 8
 RANDOM = ("gaussian", "chirps", "steps")
-LAWS = ("sine", "decaying", *RANDOM, "random", "any")
+LAWS = ("sine", "decaying", "fading", *RANDOM, "random")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,8 +66,7 @@ class Forcings:
         """
         require_choice(name, law, LAWS)
         shapes = self._shapes()
-        chosen = {"random": RANDOM, "any": tuple(shapes)}.get(law, (law,))
-        draws = [shapes[one] for one in chosen]
+        draws = [shapes[one] for one in (RANDOM if law == "random" else (law,))]
 
         def sample(key: jax.Array) -> Inputs:
             kind_key, size_key, shape_key = jax.random.split(key, 3)
@@ -97,6 +96,9 @@ class Forcings:
         def decaying(key: jax.Array) -> jax.Array:
             return jnp.exp(-DECAY * t) * sine(key)
 
+        def fading(key: jax.Array) -> jax.Array:
+            return jnp.exp(-uniform(key, maxval=2 * DECAY) * t) * sine(key)
+
         def gaussian(key: jax.Array) -> jax.Array:
             # On a longer circle: nothing ties the end to the start.
             return exp_sine(key, t, length_scale=0.2, sigma=0.5, period=1.25 * last)
@@ -114,11 +116,5 @@ class Forcings:
             rises = jax.nn.sigmoid(w * (t[:, None] - places[None]))
             return rises @ heights
 
-        def tones(key: jax.Array) -> jax.Array:
-            speed_key, decay_key = jax.random.split(key)
-            speed = uniform(speed_key, minval=0.1 * w, maxval=w)
-            decay = uniform(decay_key, maxval=2 * DECAY)
-            return jnp.exp(-decay * t) * jnp.sin(speed * t)
-
-        every = (sine, decaying, gaussian, chirps, steps, tones)
+        every = (sine, decaying, fading, gaussian, chirps, steps)
         return {shape.__name__: shape for shape in every}

@@ -11,6 +11,8 @@ The equation in x alone: y follows from x by the first equation, z from x y and 
 the third, which is linear in z; the second is the residual.
 """
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -28,19 +30,18 @@ START = (1.0, 0.0, 0.0)
 ONSET_OF_CHAOS = 24.0  # just below 24.74, where both points lose their stability
 
 
-@labels_ignore("virtual_law", "hard_constraints", "measure")
+@labels_ignore("virtual_law", "hard_constraints")
 @resizable("num_t")
 def lorenz(
     *,
     rho: float = 5.0,
     law: str = "sine",
-    virtual_law: str = "any",
+    virtual_law: str = "fading",
     amplitude: float = 10.0,
     frequency: float = 5.0,
     num_t: int = 512,
     final_time: float = 20.47,
     hard_constraints: bool = True,
-    measure: str = "response",
 ) -> Problem:
     """The forced Lorenz system on num_t nodes; see the module for the equation.
 
@@ -48,7 +49,8 @@ def lorenz(
         rho: positive. Default 5, which stays on its lobe; published: 5 and 10. At most
             24: beyond, the system is chaotic.
         law: of the labelled forcings, one of `forcings.LAWS`. Default "sine".
-        virtual_law: of the virtual ones. Default "any".
+        virtual_law: of the virtual ones. Default "fading", which holds "sine" and
+            "decaying".
         amplitude: of the strongest forcing. Default 10.
         frequency: of "sine" and "decaying", and the highest of the others. Default 5.
         num_t: nodes in t, both ends included. Default 512, which resolve the layer at
@@ -57,15 +59,12 @@ def lorenz(
         hard_constraints: True (the default) writes x as what the system does without
             a forcing, plus the network's part; False leaves x(0) = 1 and x'(0) = -10
             to the penalty "ic".
-        measure: of the residual: "response" (the default), what the system answers to
-            it next to its points of rest, or "l2".
     """
     require(0 < rho <= ONSET_OF_CHAOS, "rho", rho, f"in (0, {ONSET_OF_CHAOS:g}]")
     times = Axis("t", 0.0, final_time, num_t)
     forcings = Forcings(times, amplitude, frequency)
     d_t = derivative(times, 1, accuracy=8)
     z_of_source = response_matrix(lambda ages: np.exp(-DECAY * ages), times)
-    answer = response_matrix(impulse_near_rest(rho), times)
 
     def slope(state: jax.Array, f: jax.Array) -> jax.Array:
         x, y, z = state
@@ -90,25 +89,36 @@ def lorenz(
         sample_virtual=forcings.sampler(virtual_law, "virtual_law"),
         solve=solve,
         residual=residual,
-        response=lambda source: along(answer, source, 0),
+        distance=_distance(rho, times),
         size=amplitude / 2,
         gain=rho / amplitude,
-        measure=measure,
         own_scale=False,  # without a forcing x does not vanish
         hard_constraints=hard_constraints,
         unforced=np.asarray(jax.jit(solve)(jnp.zeros(num_t))),
     )
 
 
-def impulse_near_rest(rho: float):
-    """Change of x by a unit blow to y at a point of rest, as a function of its age."""
-    x = np.sqrt(DECAY * max(rho - 1.0, 0.0))
-    z = x**2 / DECAY
-    jacobian = np.array([[-PRANDTL, PRANDTL, 0.0], [rho - z, -1.0, -x], [x, x, -DECAY]])
-    rates, modes = np.linalg.eig(jacobian)
-    weights = modes[0] * np.linalg.inv(modes)[:, 1]
+def _distance(rho: float, times: Axis) -> Callable[[jax.Array, Inputs], jax.Array]:
+    """(x, inputs) -> what is wrong with x: its distance from what the three equations,
+    one after the other, make of it, as the system next to its points of rest sees it.
+    """
+    x_of_y, y_of_source, z_of_source = (
+        response_matrix(lambda ages, rate=rate: np.exp(-rate * ages), times)
+        for rate in (PRANDTL, 1.0, DECAY)
+    )
+    follow = PRANDTL * x_of_y @ y_of_source  # from the source of y to x
+    start = np.exp(-np.outer((PRANDTL, DECAY), times.nodes()))
+    # x y = x^2 + (x^2)' / 20: no derivative is left when z integrates it.
+    z_of_square = (1 - DECAY / 20) * z_of_source + np.eye(times.num_points) / 20
+    rest = np.sqrt(DECAY * max(rho - 1.0, 0.0))
+    change = (rho - rest**2 / DECAY) * follow - follow @ (2 * rest**2 * z_of_square)
+    near_rest = np.linalg.inv(np.eye(times.num_points) - change)
 
-    def impulse(ages: np.ndarray) -> np.ndarray:
-        return (np.exp(ages[..., None] * rates) @ weights).real
+    def distance(x: jax.Array, inputs: Inputs) -> jax.Array:
+        leaving, fading = (jnp.asarray(row, x.dtype) for row in start)
+        z = along(z_of_square, x**2, 0) - along(z_of_source, inputs["f"], 0)
+        z = z - START[0] ** 2 / 20 * fading
+        made = START[0] * leaving + along(follow, x * (rho - z), 0)
+        return along(near_rest, x - made, 0)
 
-    return impulse
+    return distance

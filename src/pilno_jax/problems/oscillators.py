@@ -19,6 +19,7 @@ from pilno_jax.numerics.derivatives import along, derivative
 from pilno_jax.numerics.driven_systems import (
     damped_oscillation,
     driven,
+    oscillation_response,
     response_matrix,
 )
 from pilno_jax.numerics.grids import Axis, Grid
@@ -27,7 +28,7 @@ from pilno_jax.problems.driven import driven_problem
 from pilno_jax.problems.forcings import Forcings
 
 Force = Callable[[jax.Array], jax.Array]
-IGNORED = ("virtual_law", "hard_constraints", "measure", "own_scale")
+IGNORED = ("virtual_law", "hard_constraints", "own_scale")
 
 
 @labels_ignore(*IGNORED)
@@ -37,13 +38,12 @@ def duffing(
     damping: float = 0.5,
     cubic: float = 1.0,
     law: str = "sine",
-    virtual_law: str = "any",
+    virtual_law: str = "fading",
     amplitude: float = 10.0,
     frequency: float = 5.0,
     num_t: int = 512,
     final_time: float = 20.47,
     hard_constraints: bool = True,
-    measure: str = "response",
     own_scale: bool = True,
 ) -> Problem:
     """Duffing's oscillator on num_t nodes; see the module for the equation.
@@ -52,7 +52,8 @@ def duffing(
         damping: c >= 0. Default 0.5; published: 0 and 0.5.
         cubic: k >= 0, which makes the spring stiffer the further it is. Default 1.
         law: of the labelled forcings, one of `forcings.LAWS`. Default "sine".
-        virtual_law: of the virtual ones. Default "any".
+        virtual_law: of the virtual ones. Default "fading", which holds "sine" and
+            "decaying".
         amplitude: of the strongest forcing. Default 10.
         frequency: of "sine" and "decaying", and the highest of the others. Default 5.
         num_t: nodes in t, both ends included. Default 512; eight in a period of the
@@ -60,8 +61,6 @@ def duffing(
         final_time: T. Default 20.47.
         hard_constraints: True (the default) builds x(0) = x'(0) = 0 into x, False
             leaves it to the penalty "ic".
-        measure: of the residual: "response" (the default), what x'' + c x' + x = r
-            answers to it, or "l2".
         own_scale: True (the default) shows the network f over its own size, False over
             that of the law.
     """
@@ -71,7 +70,7 @@ def duffing(
         return x + cubic * x**3
 
     times = Axis("t", 0.0, final_time, num_t)
-    options = hard_constraints, measure, own_scale
+    options = hard_constraints, own_scale
     laws = Forcings(times, amplitude, frequency), law, virtual_law
     return _oscillator("duffing", force, damping, times, laws, options)
 
@@ -82,13 +81,12 @@ def pendulum(
     *,
     damping: float = 0.5,
     law: str = "sine",
-    virtual_law: str = "any",
+    virtual_law: str = "fading",
     amplitude: float = 10.0,
     frequency: float = 5.0,
     num_t: int = 512,
     final_time: float = 20.47,
     hard_constraints: bool = True,
-    measure: str = "response",
     own_scale: bool = True,
 ) -> Problem:
     """A driven pendulum on num_t nodes; see the module for the equation.
@@ -96,7 +94,8 @@ def pendulum(
     Args:
         damping: c >= 0. Default 0.5; published: 0 and 0.5.
         law: of the labelled forcings, one of `forcings.LAWS`. Default "sine".
-        virtual_law: of the virtual ones. Default "any".
+        virtual_law: of the virtual ones. Default "fading", which holds "sine" and
+            "decaying".
         amplitude: of the strongest forcing. Default 10; slow and strong ones turn the
             pendulum over.
         frequency: of "sine" and "decaying", and the highest of the others. Default 5.
@@ -105,13 +104,11 @@ def pendulum(
         final_time: T. Default 20.47.
         hard_constraints: True (the default) builds x(0) = x'(0) = 0 into x, False
             leaves it to the penalty "ic".
-        measure: of the residual: "response" (the default), what x'' + c x' + x = r
-            answers to it, or "l2".
         own_scale: True (the default) shows the network f over its own size, False over
             that of the law.
     """
     times = Axis("t", 0.0, final_time, num_t)
-    options = hard_constraints, measure, own_scale
+    options = hard_constraints, own_scale
     laws = Forcings(times, amplitude, frequency), law, virtual_law
     return _oscillator("pendulum", jnp.sin, damping, times, laws, options)
 
@@ -122,14 +119,18 @@ def _oscillator(
     damping: float,
     times: Axis,
     laws: tuple[Forcings, str, str],
-    options: tuple[bool, str, bool],
+    options: tuple[bool, bool],
 ) -> Problem:
     """x'' + c x' + force(x) = f, where force(x) is x for small x."""
     require(damping >= 0, "damping", damping, "a number >= 0: it takes energy out")
     forcings, law, virtual_law = laws
-    hard_constraints, measure, own_scale = options
+    hard_constraints, own_scale = options
     d_t, d_tt = (derivative(times, order, accuracy=8) for order in (1, 2))
     answer = response_matrix(damped_oscillation(1.0, damping), times)
+    stiffness_at, respond = (
+        jax.vmap(jax.grad(force)),
+        oscillation_response(times, damping),
+    )
 
     def slope(state: jax.Array, f: jax.Array) -> jax.Array:
         x, v = state
@@ -144,6 +145,14 @@ def _oscillator(
         friction = damping * along(d_t, x, 0)
         return along(d_tt, x, 0) + friction + force(x) - inputs["f"]
 
+    def distance(x: jax.Array, inputs: Inputs) -> jax.Array:
+        return x + along(answer, force(x) - x - inputs["f"], 0)
+
+    def error_at(x: jax.Array, away: jax.Array) -> jax.Array:
+        """With the stiffness that the spring has at x, and not at rest."""
+        stiffness = stiffness_at(x)
+        return away + respond(stiffness, (1 - stiffness) * away)
+
     return driven_problem(
         name=name,
         grid=Grid((times,)),
@@ -152,10 +161,10 @@ def _oscillator(
         sample_virtual=forcings.sampler(virtual_law, "virtual_law"),
         solve=solve,
         residual=residual,
-        response=lambda source: along(answer, source, 0),
+        distance=distance,
+        error_at=error_at,
         size=forcings.amplitude / 2,
         gain=0.3,  # of the free oscillation that a sine of frequency 5 leaves
-        measure=measure,
         own_scale=own_scale,
         hard_constraints=hard_constraints,
     )

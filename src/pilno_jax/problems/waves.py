@@ -27,7 +27,7 @@ from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
 from pilno_jax.problems.driven import Sampler, driven_problem
 from pilno_jax.problems.initial_value import periodic_grid
 
-IGNORED = ("virtual_length_scale", "hard_constraints", "measure", "own_scale")
+IGNORED = ("virtual_length_scale", "hard_constraints", "own_scale")
 NODES_PER_PERIOD = 8
 
 
@@ -44,7 +44,6 @@ def beam(
     num_t: int = 256,
     final_time: float = 4.0,
     hard_constraints: bool = True,
-    measure: str = "response",
     own_scale: bool = True,
 ) -> Problem:
     """A damped beam on a (num_x, num_t) grid; see the module for the equation.
@@ -62,8 +61,6 @@ def beam(
         final_time: T. Default 4.
         hard_constraints: True (the default) builds the start from rest into u, False
             leaves it to the penalty "ic".
-        measure: of the residual: "response" (the default), which is the error itself,
-            or "l2".
         own_scale: True (the default) shows the network f over its own size, False as
             it is.
     """
@@ -75,7 +72,7 @@ def beam(
         for scale in (length_scale, virtual_length_scale)
     ]
     force = stiffness * derivative(grid.axes[0], 4)
-    options = hard_constraints, measure, own_scale
+    options = hard_constraints, own_scale
     return _wave_problem("beam", grid, force, damping, samplers, frequency, options)
 
 
@@ -92,7 +89,6 @@ def telegraph(
     num_t: int = 256,
     final_time: float = 4.0,
     hard_constraints: bool = True,
-    measure: str = "response",
     own_scale: bool = True,
 ) -> Problem:
     """The telegraph equation on a (num_x, num_t) grid; see the module for it.
@@ -110,8 +106,6 @@ def telegraph(
         final_time: T. Default 4.
         hard_constraints: True (the default) builds the start from rest into u, False
             leaves it to the penalty "ic".
-        measure: of the residual: "response" (the default), which is the error itself,
-            or "l2".
         own_scale: True (the default) shows the network f over its own size, False as
             it is.
     """
@@ -123,7 +117,7 @@ def telegraph(
         for scale in (length_scale, virtual_length_scale)
     ]
     force = -(speed**2) * derivative(grid.axes[0], 2)
-    options = hard_constraints, measure, own_scale
+    options = hard_constraints, own_scale
     name = "telegraph"
     return _wave_problem(name, grid, force, damping, samplers, frequency, options)
 
@@ -169,11 +163,11 @@ def _wave_problem(
     damping: float,
     samplers: list[Sampler],
     frequency: float,
-    options: tuple[bool, str, bool],
+    options: tuple[bool, bool],
 ) -> Problem:
     """u_tt + c u_t + force u = f, where the matrix `force` acts along x."""
     require(damping >= 0, "damping", damping, "a number >= 0: it takes energy out")
-    hard_constraints, measure, own_scale = options
+    hard_constraints, own_scale = options
     x, t = grid.axes
     d_t, d_tt = (derivative(t, order, accuracy=8) for order in (1, 2))
     squares = np.fft.rfft(force[:, 0]).real  # of each wave's frequency
@@ -199,10 +193,9 @@ def _wave_problem(
         sample_virtual=sample_virtual,
         solve=respond,
         residual=residual,
-        response=respond,
+        distance=lambda u, inputs: u - respond(inputs["f"]),
         size=1.0,
         gain=1.0 / frequency,
-        measure=measure,
         own_scale=own_scale,
         linear=True,
         hard_constraints=hard_constraints,

@@ -41,6 +41,7 @@ ADDED_OPTIONS = {
     "model.activate_last": (True,),
     "model.free_poles": (False,),
     "problem.boundary_sigma": (0.0,),
+    "model.pole_unit": (1.0,),
     "problem.time_accuracy": (6,),
 }
 # Every field identifies a run but these. Where it is done: it may go on elsewhere.
