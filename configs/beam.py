@@ -15,7 +15,7 @@ WAVES = 4  # with the mean, as many as the forcing has
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, lno)
+    return choose(recipe, staged, fast, lno, deepomamba)
 
 
 def staged() -> RunConfig:
@@ -28,3 +28,7 @@ def fast() -> RunConfig:
 
 def lno() -> RunConfig:
     return driven_recipes.linear_lno(problem("beam"), WAVES)
+
+
+def deepomamba() -> RunConfig:
+    return driven_recipes.with_deepomamba(fast(), token_width=48)

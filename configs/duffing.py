@@ -14,7 +14,7 @@ from experiments.config.schema import RunConfig
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, lno)
+    return choose(recipe, staged, fast, lno, deepomamba)
 
 
 def staged() -> RunConfig:
@@ -32,3 +32,7 @@ def lno() -> RunConfig:
         poles=16,
         activation="sin",
     )
+
+
+def deepomamba() -> RunConfig:
+    return driven_recipes.with_deepomamba(fast(), token_width=48)

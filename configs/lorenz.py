@@ -15,7 +15,7 @@ from experiments.config.schema import RunConfig
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, lno)
+    return choose(recipe, staged, fast, lno, deepomamba)
 
 
 def staged() -> RunConfig:
@@ -33,3 +33,7 @@ def lno() -> RunConfig:
         poles=16,
         activation="tanh",
     )
+
+
+def deepomamba() -> RunConfig:
+    return driven_recipes.with_deepomamba(fast(), token_width=48)

@@ -5,6 +5,7 @@ their third harmonic: hence many frequencies, and the period 2, which sees zeros
 the start.
 """
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -117,7 +118,7 @@ def fast_wave(problem: ProblemSection, waves: int, **changes: Any) -> RunConfig:
         changes: of the network.
     """
     sizes = {
-        "width": 8,
+        "width": 4,
         "num_layers": 2,
         "activation": "gelu",
         "modes": (waves, 32),
@@ -166,3 +167,14 @@ def linear_lno(problem: ProblemSection, waves: int) -> RunConfig:
     }
     config = fast_wave(problem, waves, **layer)
     return config.changed({"recipe": "lno", "model.name": "lno"})
+
+
+def with_deepomamba(fast: RunConfig, token_width: int) -> RunConfig:
+    """A fast recipe with DeepOMamba in place of its network.
+
+    Args:
+        fast: the recipe.
+        token_width: makes the sizes of both networks about equal.
+    """
+    network = model("deepomamba", token_width=token_width)
+    return dataclasses.replace(fast, recipe="deepomamba", model=network)
