@@ -16,7 +16,7 @@ from experiments.poles import linear_systems
 from experiments.suite.protocols import Changes
 from experiments.suite.run_spec import RunSpec
 from pilno_jax import models
-from pilno_jax.runs.trained_run import load
+from pilno_jax.runs.loading import load
 
 LABELS, EQUATION = WAYS = ("labels", "equation")
 PUBLISHED_LAW, RANDOM_LAW = LAWS = ("published", "random")
