@@ -108,6 +108,8 @@ class Problem:
         inputs: name -> `InputField`, for figures and the demo. Default: none; then
             `input_fields` derives them from the shapes of a draw.
         complete: the inputs that a person drew -> all inputs. Default: nothing to add.
+        enough: names of inputs that all others follow from, by `complete`: an exported
+            operator asks for these. Default: none; it asks for all that it reads.
         solver_inputs: names of inputs that `solve` alone reads and only drawn samples
             have; a user's own lack them. Default: none.
         next_window: (u, inputs) -> the inputs of the same problem that begins where u
@@ -137,6 +139,7 @@ class Problem:
     strata: tuple[Callable[[jax.Array], Inputs], ...] = ()
     inputs: Mapping[str, InputField] = dataclasses.field(default_factory=dict)
     complete: Callable[[Inputs], Inputs] = already_complete
+    enough: tuple[str, ...] = ()
     solver_inputs: tuple[str, ...] = ()
     next_window: Callable[[jax.Array, Inputs], Inputs] | None = None
     time_axis: int | None = None

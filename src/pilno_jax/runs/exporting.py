@@ -77,7 +77,11 @@ def _programs(run: TrainedRun, inputs: dict[str, jax.ShapeDtypeStruct]) -> tuple
     def predict(weights: dict[str, jax.Array], inputs: dict[str, jax.Array]):
         # A dict of weights arrives sorted by name; the tree wants its own order.
         leaves = [weights[name] for name in names]
-        return run.operator(jax.tree.unflatten(structure, leaves), inputs)
+        params = jax.tree.unflatten(structure, leaves)
+        return run.operator(params, _whole(run, inputs))
+
+    def measure(inputs: dict[str, jax.Array], u: jax.Array):
+        return operators.error_sizes(run.problem)(_whole(run, inputs), u)
 
     def exported(function: Callable, *arguments: Any) -> Any:
         jitted = jax.jit(function)
@@ -90,14 +94,18 @@ def _programs(run: TrainedRun, inputs: dict[str, jax.ShapeDtypeStruct]) -> tuple
     symbolic = {name: many(one) for name, one in inputs.items()}
     operator = exported(predict, shapes, symbolic)
     field = jax.ShapeDtypeStruct(run.problem.shape, operator.out_avals[0].dtype)
-    sizes = operators.error_sizes(run.problem)
-    return operator, exported(sizes, symbolic, many(field))
+    return operator, exported(measure, symbolic, many(field))
+
+
+def _whole(run: TrainedRun, inputs: Inputs) -> Inputs:
+    """What the operator reads, also where a program is given less."""
+    return jax.vmap(run.problem.complete)(inputs) if run.problem.enough else inputs
 
 
 def inputs_read(run: TrainedRun) -> dict[str, jax.ShapeDtypeStruct]:
     """The inputs that a prediction or its error depends on.
 
-    Others are for the reference alone.
+    Others are for the reference alone. Where some are enough, it is these.
     """
     from jax import export as jax_export
 
@@ -106,6 +114,8 @@ def inputs_read(run: TrainedRun) -> dict[str, jax.ShapeDtypeStruct]:
         return u, operators.error_sizes(run.problem)(inputs, u)
 
     one = jax.eval_shape(run.problem.sample, jax.random.key(0))
+    if run.problem.enough:
+        return {name: one[name] for name in run.problem.enough}
     batch = {
         name: jax.ShapeDtypeStruct((1, *x.shape), x.dtype) for name, x in one.items()
     }

@@ -127,6 +127,9 @@ def darcy(
         return inputs_from(two_phase(key, fine_nodes, values, law, tau), n)
 
     def complete(edited: Inputs) -> Inputs:
+        if "a_fine" in edited:
+            require_fields(edited, {"a_fine": (num_fine, num_fine)})
+            return inputs_from(edited["a_fine"], n)
         require_fields(edited, {"a": (n, n)})
         return inputs_from(blocks_around_nodes(edited["a"], num_fine), n)
 
@@ -146,6 +149,7 @@ def darcy(
         error_of=poisson_error,
         inputs=INPUTS,
         complete=complete,
+        enough=("a_fine",),
         label_stride=(label_stride, label_stride),
         statement=Statement(
             title="Darcy flow",
