@@ -12,7 +12,10 @@ from experiments.run.command import run_command
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "notebooks"
-DOCUMENTS = ("first_steps", "your_own_pde", "reusing_losses", "inverse_problem")
+DOCUMENTS = (
+    *("first_steps", "your_own_pde", "reusing_losses"),
+    *("inverse_problem", "parameters", "systems"),
+)
 
 
 def main(words: list[str]) -> None:
