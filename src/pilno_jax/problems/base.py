@@ -237,8 +237,6 @@ def default_error(grid: Grid, time_axis: int | None) -> ErrorOf:
     Args:
         grid: of the problem. A residual that lives on inner nodes alone is continued
             by zeros.
-        next_window: (u, inputs) -> the inputs of the same problem that begins where u
-            ends, of an autonomous problem (`operators.rollout`). Default None.
         time_axis: the array axis that is time, None for a steady problem.
     """
 
