@@ -83,11 +83,11 @@ def test_inverse_problem(run, tmp_path):
 
 
 def test_systems(run, tmp_path):
-    names, _ = run("systems.md", STEPS=100, WINDOWS=2)
-    # Measured: 0.020, and the operator's own estimate 0.019.
+    names, _ = run("systems.md", STEPS=60, WINDOWS=2)
+    # Measured: 5e-4, and the operator's own estimate 3e-4.
     error = names["errors"].mean()
-    assert error < 0.04
-    assert 0.5 < names["answer"].error[:, 0].mean() / error < 2
+    assert error < 2e-3
+    assert 0.3 < names["answer"].error[:, 0].mean() / error < 3
     assert names["answer"].u.shape == (20, 2, 16, 13, 2)
     assert (tmp_path / "hunt.png").stat().st_size > 10_000
 

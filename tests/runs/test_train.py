@@ -72,10 +72,15 @@ def test_a_rate_that_explodes_is_named():
 def test_a_default_network_fits_any_grid():
     from pilno_jax.runs.train import network_for
 
-    for problem in (PROBLEM, problems.navier_stokes(num_x=12, num_t=7)):
+    plane = problems.navier_stokes(num_x=12, num_t=7)
+    two_fields = problems.brusselator(num_x=12, num_t=9)
+    for problem in (PROBLEM, plane, two_fields):
         network = network_for(problem)
-        shapes = jax.eval_shape(
-            lambda key, p=problem, n=network: pilno_jax.initial_parameters(p, n, key),
-            jax.random.key(0),
-        )
-        assert jax.tree.leaves(shapes)
+
+        def first(key, problem=problem, network=network):
+            params = pilno_jax.initial_parameters(problem, network, key)
+            inputs = jax.tree.map(lambda x: x[None], problem.sample(key))
+            return pilno_jax.predictor(problem, network.apply)(params, inputs)
+
+        u = jax.eval_shape(first, jax.random.key(0))
+        assert u.shape == (1, *problem.shape)

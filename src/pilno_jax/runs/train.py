@@ -99,8 +99,8 @@ def network_for(problem: Problem) -> models.ALNO:
     """A small ALNO that fits the grid: 10 waves an axis, and fewer where it is coarse.
 
     Args:
-        problem: of any number of axes. A closed axis is seen with an empty half behind
-            it, since nothing is periodic there.
+        problem: of any number of axes and fields. A closed axis is seen with an empty
+            half behind it, since nothing is periodic there.
     """
     axes = problem.grid.axes
     most = 10 if len(axes) < 3 else 6
@@ -111,6 +111,7 @@ def network_for(problem: Problem) -> models.ALNO:
         modes=tuple(min(most, axis.num_points // 2) for axis in axes),
         poles=(4,) * len(axes),
         period=tuple(1.0 if axis.periodic else 1.5 for axis in axes),
+        out_channels=max(len(problem.fields), 1),
     )
 
 
@@ -176,7 +177,7 @@ def _error_bar(
     sizes = jax.jit(operators.error_sizes(run.problem))
     fields = evaluation.predict_in_chunks(every, params, inputs)
     restrict = run.problem.restrict
-    if labels.shape[1:] == run.problem.grid.shape:
+    if labels.shape[1:] == run.problem.shape:
         labels = restrict(labels)
     errors = [evaluation.relative_errors(restrict(u), labels) for u in fields]
     if len(labels):
