@@ -47,7 +47,8 @@ def comparison(rows: Sequence[Row], way: str) -> list[dict[str, Any]]:
         way: "labels" alone, or with the "equation".
     """
     found = [row for row in rows if row["way"] == way]
-    networks = [*rivals.ALONG_TIME]
+    staged = [rivals.STAGED] if way == rivals.EQUATION else []
+    networks = [*staged, *rivals.ALONG_TIME]
     table = []
     for system in rivals.SYSTEMS:
         for law in rivals.LAWS:

@@ -20,7 +20,7 @@ from pilno_jax.runs.loading import load
 
 LABELS, EQUATION = WAYS = ("labels", "equation")
 PUBLISHED_LAW, RANDOM_LAW = LAWS = ("published", "random")
-LNO_PROTOCOL = "LNO, published protocol"
+LNO_PROTOCOL, STAGED = "LNO, published protocol", "ALNO, in stages"
 
 
 class System(NamedTuple):
@@ -123,13 +123,14 @@ class Entry(NamedTuple):
 
 def entries() -> Iterator[Entry]:
     """All of them, the most telling first."""
-    for system in SYSTEMS:
-        law = RANDOM_LAW if system in WAVES else PUBLISHED_LAW
+    own_law = {name: RANDOM_LAW if name in WAVES else PUBLISHED_LAW for name in SYSTEMS}
+    for system, law in own_law.items():
+        yield Entry(system, law, STAGED, EQUATION)
+    for system, law in own_law.items():
         for network in (*networks_of(system), LNO_PROTOCOL):
             yield Entry(system, law, network, LABELS)
     for system, network in itertools.product(SYSTEMS, SHORT_LIST):
-        law = RANDOM_LAW if system in WAVES else PUBLISHED_LAW
-        yield Entry(system, law, network, EQUATION)
+        yield Entry(system, own_law[system], network, EQUATION)
     for system, network in itertools.product(OSCILLATORS, SHORT_LIST):
         yield Entry(system, RANDOM_LAW, network, LABELS)
 
@@ -152,6 +153,8 @@ def run_of(entry: Entry, seed: int) -> RunSpec:
         return RunSpec(system.config, "lno").but(
             {**system.changes, **system.protocol, **own}
         )
+    if entry.network == STAGED:
+        return RunSpec(system.config, "staged").but({**system.changes, **own})
     changes = {**system.changes, **WAY_CHANGES[entry.way]}
     changes |= networks_of(entry.system)[entry.network]
     if entry.network.startswith("FNO"):
