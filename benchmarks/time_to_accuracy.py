@@ -156,14 +156,16 @@ def options() -> argparse.Namespace:
     runs, cache = Path("runs/reproduce"), Path("runs/cache")
     parser.add_argument("--root", type=Path, default=runs, help="where the runs are")
     parser.add_argument("--cache", type=Path, default=cache, help="of labelled sets")
+    known = [name for name, one in BENCHMARKS.items() if one.stages_goal is not None]
+    parser.add_argument(
+        "--config", type=command.names, default=known, help="which benchmarks"
+    )
     return parser.parse_args()
 
 
 def main() -> None:
     chosen, configs = options(), {}
-    for config, benchmark in BENCHMARKS.items():
-        if benchmark.stages_goal is None:
-            continue
+    for config in chosen.config:
         measured = measure(config, chosen.root, chosen.cache)
         if measured.keys() & RECIPES.keys():
             configs[config] = measured
