@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pilno_jax.data import user_arrays as own_data
+    from pilno_jax.data.check import check
     from pilno_jax.evaluation import error_estimate, relative_errors, summary
     from pilno_jax.models import ALNO, FNO, LNO, DeepOMamba, poles
     from pilno_jax.operators import initial_parameters, predictor, rollout
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __version__ = version("pilno-jax")
 # Imported when they are first asked for: JAX, Flax and Optax take a second.
 _HOMES = {
+    "pilno_jax.data.check": ("check",),
     "pilno_jax.evaluation": ("relative_errors", "summary"),
     "pilno_jax.models": ("ALNO", "FNO", "LNO", "DeepOMamba", "poles"),
     "pilno_jax.operators": ("initial_parameters", "predictor", "rollout"),
@@ -96,6 +98,7 @@ __all__ = [
     "Weights",
     "batches",
     "causality",
+    "check",
     "error_estimate",
     "fit",
     "initial_parameters",
