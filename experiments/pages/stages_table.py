@@ -119,7 +119,9 @@ def time_row(config: str, times: Mapping[str, Any]) -> dict[str, Any]:
     row["the paper's error"] = times["paper"]
     for recipe, name in {"staged": "in stages", "fast": "one network"}.items():
         one = times.get(recipe)
-        to_paper = one and one["seconds_to_the_papers_error"]
+        # Of a run that left its last error alone, nobody knows when it was there first.
+        is_curve = one and len(one["curve"]) > 1
+        to_paper = one["seconds_to_the_papers_error"] if one and is_curve else None
         row[f"{name}: s to it"] = to_paper and round(to_paper)
         row[f"{name}: s in all"] = one and round(one["seconds"])
     return row

@@ -84,8 +84,9 @@ def time_figure(
             ax.plot(seconds, errors, marker=".", label=name)
         if paper is not None:
             ax.axhline(paper, color="black", linestyle="--", label="the paper's error")
-        ax.set(title=title, xlabel="seconds", ylabel="mean relative $L^2$ error")
-        ax.set(xscale="log", yscale="log")
+        ax.set(xlabel="seconds", ylabel="mean relative $L^2$ error", yscale="log")
+        ax.set_title(title, fontsize=9)
+        ax.set_xlim(left=0)
         ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
         grid_lines(ax)
     return figure

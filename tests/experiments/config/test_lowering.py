@@ -38,7 +38,7 @@ def lowered(chosen, mesh):
 
     def labelled(key):
         inputs = jax.vmap(problem.sample)(jax.random.split(key, train.num_train))
-        u = jax.numpy.zeros((train.num_train, *problem.grid.shape))
+        u = jax.numpy.zeros((train.num_train, *problem.shape))
         return {"inputs": inputs, "labels": problem.restrict(u)}
 
     loss = accumulation.accumulated(run.loss, train.accumulate)

@@ -5,7 +5,7 @@ import pytest
 from experiments.config.command_line import read_config
 from experiments.run.data_sets import labelled_set
 
-TINY = {"num_x": 8, "num_t": 7, "final_time": 0.01}
+TINY = {"num_x": 8, "num_t": 9, "final_time": 0.01}
 
 
 def files_after(cache, **options):
