@@ -43,8 +43,8 @@ The same operators, asked for inputs of other laws or about another coefficient 
 equation, which their networks know nothing of
 (`python -m experiments.error_bars`, results/error_bars.json). Errors grow up to a
 hundredfold, and the estimate says so, because it comes from the residual of the
-equation that is asked about. It is blind to one thing, the grid: a forcing of length
-scale 0.3 is rougher than 51 nodes resolve, and most of that error is the grid's own.
+equation that is asked about. It is blind to one thing, the grid: of a forcing
+of length scale 0.3, rougher than its 51 nodes resolve, most of the error goes unseen.
 Where inputs are smoother than the training's, errors are below the floor, and the
 estimate is too large.
 """
