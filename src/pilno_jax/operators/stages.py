@@ -132,15 +132,29 @@ def stage_fields(
 
     def fields(params: Sequence[Params], inputs: Inputs) -> list[Fields]:
         after = [predict(params[0], inputs)]
-        for correct, own in zip(correctors, params[1:], strict=True):
+        repeated = last_applied > 1 and bool(correctors)
+        once = correctors[:-1] if repeated else correctors
+        for correct, own in zip(once, params[1:], strict=not repeated):
             after.append(correct(own, inputs, after[-1]))
-        for _ in range(last_applied - 1 if correctors else 0):
-            u = after[-1]
-            following = correctors[-1](params[-1], inputs, u)
-            # Far from its training a corrector may amplify what it has left.
-            better = norms(inputs, following) < norms(inputs, u)
-            after.append(choose(better, following, u))
+        if repeated:
+            after.extend(_repeat(correctors[-1], params[-1], inputs, after[-1]))
         return after
+
+    def _repeat(
+        correct: Correct, own: Params, inputs: Inputs, u: Fields
+    ) -> list[Fields]:
+        """The fields after each application, in a loop that is compiled once."""
+
+        def apply_once(best: tuple, _: None) -> tuple[tuple, Fields]:
+            following = correct(own, inputs, best[0])
+            norm = norms(inputs, following)
+            # Far from its training a corrector may amplify what it has left.
+            better = norm < best[1]
+            u = choose(better, following, best[0])
+            return (u, choose(better, norm, best[1])), u
+
+        start = u, jnp.full(len(u), jnp.inf, u.dtype)  # the first one is taken
+        return list(jax.lax.scan(apply_once, start, length=last_applied)[1])
 
     return fields
 
