@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# Where arrays are held against the shapes of signatures, which takes a fifth of the
+# time: the mathematics. What runs, pages and documents do with it is not asked again.
+SHAPES := $(addprefix tests/,numerics problems models operators training evaluation)
 # What `make quick` tests: numerics, training and layering. Devices need processes of
 # their own, and are left to `make test`.
 QUICK  := tests/numerics tests/training tests/test_import_direction.py tests/test_checks.py \
@@ -25,7 +28,9 @@ test: $(STAMP)
 checks: types docs lint
 
 suite: $(STAMP)
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n auto --dist worksteal $(SHAPES)
+	$(BIN)/pytest -n auto --dist worksteal $(addprefix --ignore=,$(SHAPES)) \
+	    --jaxtyping-packages=
 
 # The inner loop, under a minute: style, layering and the mathematics that compiles fast.
 quick: lint

@@ -8,12 +8,15 @@ import shutil
 from pathlib import Path
 
 # Most of a test is compiling a program that runs once: let XLA optimise it less, emit
-# fusions without MLIR, which alone takes half of it, and in one piece, which takes less
-# work than many. Set before JAX is imported, and in the environment, where processes of
-# tests find it too.
+# fusions without MLIR, which alone takes half of it, in one piece, which takes less
+# work than many, and without the notes on memory that only optimisers read. Set before
+# JAX is imported, and in the environment, where processes of tests find it too.
 FAST_TO_COMPILE = (
     "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
-    "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+    "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1 "
+    "--xla_llvm_enable_alias_scope_metadata=false "
+    "--xla_llvm_enable_noalias_metadata=false "
+    "--xla_llvm_enable_invariant_load_metadata=false"
 )
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FAST_TO_COMPILE}".strip()
 

@@ -52,9 +52,9 @@ def test_first_steps(run, tmp_path):
 
 
 def test_your_own_pde(run, tmp_path):
-    names, printed = run("your_own_pde.md", STEPS=30)
-    # Measured: 0.054; u0 itself, at all times, is 0.33 from the solutions.
-    assert names["errors"].mean() < 0.1
+    names, printed = run("your_own_pde.md", STEPS=20)
+    # Measured: 0.097; u0 itself, at all times, is 0.33 from the solutions.
+    assert names["errors"].mean() < 0.15
     # Two ways to solve it, measured 1.5e-5 apart.
     assert names["distances"].max() < 1e-4
     u, again = names["u"], names["again"]
@@ -66,27 +66,27 @@ def test_your_own_pde(run, tmp_path):
 
 
 def test_reusing_losses(run):
-    names, _ = run("reusing_losses.md", STEPS=100)
-    # Measured: 0.12, the losses fall by factors of 16 to 19; 0.062 and 39 to 48 after
+    names, _ = run("reusing_losses.md", STEPS=30)
+    # Measured: 0.25, the losses fall by factors of 3.7 to 4.5; 0.062 and 39 to 48 after
     # the document's 200 steps.
-    assert names["error"] < 0.15
-    assert (names["history"][:, -1] < names["history"][:, 0] / 10).all()
+    assert names["error"] < 0.35
+    assert (names["history"][:, -1] < names["history"][:, 0] / 3).all()
     assert names["alike"] > 0.9
 
 
 def test_inverse_problem(run, tmp_path):
-    names, _ = run("inverse_problem.md", STEPS=100)
-    # Measured: 0.13; the misfit falls from 517 to 2.2 in units of the noise. After the
+    names, _ = run("inverse_problem.md", STEPS=50)
+    # Measured: 0.24; the misfit falls from 515 to 5.6 in units of the noise. After the
     # document's 200 steps 0.11 and 1.6.
-    assert names["error"] < 0.3 and names["values"][-1] < names["values"][0] / 10
+    assert names["error"] < 0.35 and names["values"][-1] < names["values"][0] / 10
     assert (tmp_path / "inverse_problem.png").stat().st_size > 10_000
 
 
 def test_systems(run, tmp_path):
-    names, _ = run("systems.md", STEPS=60, WINDOWS=2)
-    # Measured: 5e-4, and the operator's own estimate 3e-4.
+    names, _ = run("systems.md", STEPS=20, WINDOWS=2)
+    # Measured: 6e-3, and the operator's own estimate 5e-3.
     error = names["errors"].mean()
-    assert error < 2e-3
+    assert error < 1e-2
     assert 0.3 < names["answer"].error[:, 0].mean() / error < 3
     assert names["answer"].u.shape == (20, 2, 16, 13, 2)
     assert (tmp_path / "hunt.png").stat().st_size > 10_000

@@ -153,7 +153,7 @@ def stage_fields(
             u = choose(better, following, best[0])
             return (u, choose(better, norm, best[1])), u
 
-        start = u, jnp.full(len(u), jnp.inf, u.dtype)  # the first one is taken
+        start = u, jnp.full(u.shape[:1], jnp.inf, u.dtype)  # the first one is taken
         return list(jax.lax.scan(apply_once, start, length=last_applied)[1])
 
     return fields
