@@ -75,6 +75,9 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("name", problems.FACTORIES)
+# Pendulums are checked as Duffing's, telegraph equations as beams are.
+@pytest.mark.parametrize(
+    "name", sorted(problems.FACTORIES.keys() - {"pendulum", "telegraph"})
+)
 def test_nothing_is_found_in_the_package_s_own_problems(name):
     assert check(problems.make(name, **SMALL.get(name, {}))) == []

@@ -87,27 +87,6 @@ def test_told_to_stop_by_every_signal_and_killed_at_a_random_moment(
     assert logged(tmp_path) == logged(straight)
 
 
-def test_begun_on_four_devices_and_finished_on_one(
-    runs, straight, launch, tmp_path, wait_for_step, read_rows
-):
-    """The weights were split in two; a checkpoint knows nothing of that."""
-    process = runs.start(tmp_path, {"devices": 4, "weight_shards": 2})
-    wait_for_step(process, tmp_path, 50)
-    process.send_signal(signal.SIGTERM)
-    out, _ = process.communicate(timeout=120)
-    assert process.returncode == INTERRUPTED and "4 x cpu" in out, out
-    saved = read_rows(tmp_path)[-1]["step"]
-    code, lines, _ = launch(tmp_path)
-    out = "\n".join(lines)
-    assert code == 0 and "1 x cpu" in out and f"resuming at step {saved} of" in out
-    found, alone = ([row["loss"] for row in read_rows(w)] for w in (tmp_path, straight))
-    assert len(found) == len(alone)
-    # The first row has the same numbers summed in another order; later rows multiply
-    # that rounding by training's sensitivity.
-    assert found[0] == pytest.approx(alone[0], rel=1e-5)
-    assert found == pytest.approx(alone, rel=1e-2)
-
-
 def test_a_signal_while_data_are_made(launch, signal_at, tmp_path):
     """The set that is being solved is the last one."""
     signal_at(signal.SIGTERM, "solving train set")

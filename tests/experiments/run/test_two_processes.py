@@ -6,7 +6,6 @@ import signal
 import pytest
 
 INTERRUPTED = 75
-CHANGES = {"train.steps": 200, "train.checkpoint_every": 50}
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def start_pair(runs):
             }
             prefix = ["env", *(f"{name}={value}" for name, value in variables.items())]
             # Each with two devices that share the weights.
-            changes = CHANGES | {"devices": 2, "weight_shards": 2}
+            changes = {"devices": 2, "weight_shards": 2}
             return runs.start(workdir, changes, prefix, ["--distributed"])
 
         return process(0), process(1)
@@ -37,43 +36,31 @@ def start_pair(runs):
     return start
 
 
-def last_saved(workdir):
-    """Unfinished checkpoints have other names."""
-    names = [path.name for path in (workdir / "checkpoints").iterdir()]
-    return max(int(name) for name in names if name.isdigit())
-
-
-def test_train_stop_together_die_and_go_on_alone(
-    start_pair, launch, tmp_path, wait_for_step, read_rows
+def test_train_as_one_stop_together_and_go_on_alone(
+    start_pair, straight, launch, tmp_path, wait_for_step, read_rows
 ):
+    """Four devices in all, on which weights were split in two; a checkpoint knows
+    nothing of that, and one device goes on from it."""
     first, second = start_pair(tmp_path)
-    wait_for_step(first, tmp_path, 20)
+    wait_for_step(first, tmp_path, 50)
     second.send_signal(signal.SIGTERM)
     said, silent = (p.communicate(timeout=120)[0] for p in (first, second))
     assert (first.returncode, second.returncode) == (INTERRUPTED, INTERRUPTED)
     assert "4 x cpu" in said and "interrupted by another process" in said
     assert "step" not in silent.replace("stopping", "")
-    stopped = last_saved(tmp_path)
-    assert stopped == read_rows(tmp_path)[-1]["step"] >= 20
+    stopped = read_rows(tmp_path)[-1]["step"]
+    # Unfinished checkpoints have other names.
+    names = [path.name for path in (tmp_path / "checkpoints").iterdir()]
+    saved = max(int(name) for name in names if name.isdigit())
+    assert saved == stopped >= 50, "the signal cost steps"
 
-    first, second = start_pair(tmp_path)
-    # Some rows past the next checkpoint: they will be written again.
-    wait_for_step(first, tmp_path, 50 * (stopped // 50 + 1) + 20)
-    for process in (first, second):
-        process.kill()
-        process.communicate()
-    together = {row["step"]: row["loss"] for row in read_rows(tmp_path)}
-    saved = last_saved(tmp_path)
-
-    code, lines, _ = launch(tmp_path, CHANGES)
+    code, lines, _ = launch(tmp_path)
     out = "\n".join(lines)
-    assert code == 0, out
-    assert "1 x cpu" in out and f"resuming at step {saved} of 200" in out
-    alone = {row["step"]: row["loss"] for row in read_rows(tmp_path)}
-    assert list(alone) == list(range(10, 201, 10))
-    # Rows that both have written: sums in another order, and what Adam makes of it.
-    both = [step for step in together if step > saved]
-    assert both
-    for step in both:
-        assert alone[step] == pytest.approx(together[step], rel=1e-2)
+    assert code == 0 and "1 x cpu" in out and f"resuming at step {stopped} of" in out
+    found, alone = ([row["loss"] for row in read_rows(w)] for w in (tmp_path, straight))
+    assert len(found) == len(alone)
+    # The first row has the same numbers summed in another order; later rows multiply
+    # that rounding by training's sensitivity.
+    assert found[0] == pytest.approx(alone[0], rel=1e-5)
+    assert found == pytest.approx(alone, rel=1e-2)
     assert (tmp_path / "report.html").exists()
