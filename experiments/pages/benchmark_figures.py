@@ -1,13 +1,14 @@
-"""Pictures of the benchmarks and the README's: seed 0 with physics beside the same
-network trained on labels alone."""
+"""Pictures of the benchmarks and the README's: the first seed with physics beside the
+same network trained on labels alone."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.pages import benchmark_results
+from experiments.pages import benchmark_results, stages_table
 from experiments.pages.benchmark_page import figure_names
 from experiments.paper import benchmark_runs, printed
 from experiments.paper.artifact import Findings, Key, Predictions
@@ -15,15 +16,38 @@ from experiments.paper.figures import fields_figure, slices_figure
 from experiments.suite.protocols import PROTOCOLS
 from experiments.suite.registry import BENCHMARKS
 from pilno_jax import plotting
+from pilno_jax.runs import files
 
-LABELS, PILNO = "labels alone", "PILNO"
+LABELS, ONE_NETWORK, PILNO = "labels alone", "one network", "PILNO"
+PARTS = {
+    LABELS: benchmark_runs.BASELINES,
+    ONE_NETWORK: benchmark_runs.ONE_NETWORK,
+    PILNO: benchmark_runs.STAGED,
+}
+HEADLINE_INCHES = 2.75, 2.35
+SHORT_NAMES = {
+    "burgers": "Burgers",
+    "darcy": "Darcy",
+    "rd_forcing": "RD, forcing",
+    "rd_ic": "RD, initial u",
+    "forced_kdv": "KdV",
+}
 
 
-def predictions(config: str, root: Path, cache: Path) -> dict[str, Predictions]:
-    """On the test law that counts, of both runs; nothing if one is not finished."""
+def predictions(
+    config: str, root: Path, cache: Path, models: Sequence[str] = (LABELS, PILNO)
+) -> dict[str, Predictions]:
+    """On the test law that counts; nothing if one of the runs is not finished.
+
+    Args:
+        config: a benchmark of the registry.
+        root: where its runs are.
+        cache: of labelled sets.
+        models: which of `PARTS`.
+    """
     runs = {
-        Key(LABELS): benchmark_runs.runs(config, benchmark_runs.BASELINES, seeds=1)[0],
-        Key(PILNO): benchmark_runs.runs(config, benchmark_runs.STAGED, seeds=1)[0],
+        Key(name): benchmark_runs.runs(config, PARTS[name], seeds=1)[0]
+        for name in models
     }
     if not all(run.result(root) for run in runs.values()):
         return {}
@@ -45,29 +69,44 @@ def benchmark_figures(config: str, models: dict[str, Predictions]) -> dict[str, 
 
 
 def headline(models: dict[str, Predictions]) -> Figure:
-    """What 25 labels give, what the equation adds, and all errors beside the paper's.
+    """What labels give, what the equation and stages add, how soon, and how far below
+    the paper's errors.
 
-    The case shown is the worst of PILNO's; both errors have one scale.
+    The case shown is the worst of the operator in stages; errors have one scale.
+
+    Args:
+        models: predictions of Burgers by all of `PARTS`.
     """
     index = int(np.argmax(models[PILNO].errors))
-    figure, axes = plotting.panels(5, 5)
+    figure, axes = plotting.panels(6, 3, HEADLINE_INCHES)
     grid, truth = models[PILNO].problem.grid, models[PILNO].truths[index]
-    plotting.field(axes[0], grid, truth, "Burgers: the truth")
+    plotting.field(axes[0], grid, truth, "Burgers, the worst case")
     errors = {name: p.fields[index] - truth for name, p in models.items()}
     largest = max(float(np.abs(error).max()) for error in errors.values())
     scale = ((-largest, largest), plotting.SIGNED_COLOURS)
-    captions = {LABELS: "25 labels alone", PILNO: "25 labels, the equation"}
-    for ax, name in zip(axes[1:3], models, strict=True):
-        title = f"{captions[name]}: {100 * models[name].errors[index]:.2g} % off"
+    captions = {
+        LABELS: "error, 25 labels alone",
+        ONE_NETWORK: "with the equation",
+        PILNO: "and correctors",
+    }
+    for ax, (name, caption) in zip(axes[1:4], captions.items(), strict=True):
+        title = f"{caption}: {100 * models[name].errors[index]:.2g} %"
         plotting.field(ax, grid, errors[name], title, *scale)
-    x, t = grid.axes
-    place = int(0.8 * (t.num_points - 1))
-    cuts = {"reference": truth[:, place]}
-    cuts |= {name: p.fields[index][:, place] for name, p in models.items()}
-    when = f"the same at t = {float(t.coordinates[place]):.2g}"
-    plotting.lines(axes[3], x, cuts, when, "u")
-    beside_the_paper(axes[4])
+    _over_time(axes[4])
+    beside_the_paper(axes[5])
     return figure
+
+
+def _over_time(ax: Axes) -> None:
+    """Burgers' errors over the seconds of a training, from results/."""
+    burgers = files.read_json(stages_table.TIMES_FILE)["configs"]["burgers"]
+    curves = {}
+    for recipe, label in {"fast": "one network", "staged": "in stages"}.items():
+        points = burgers[recipe]["curve"]
+        seconds = [point["seconds"] for point in points]
+        curves[label] = seconds, [point["error"] for point in points]
+    title = "two cores, from command to error"
+    plotting.errors_over_seconds(ax, curves, burgers["paper"], title)
 
 
 def beside_the_paper(ax: Axes) -> None:
@@ -78,13 +117,18 @@ def beside_the_paper(ax: Axes) -> None:
         for config in BENCHMARKS
         if config in printed.BENCHMARK_ERRORS
         and benchmark_results.ours(config, results)
+        and benchmark_results.in_stages(config, results)
     ]
-    parts = [BENCHMARKS[config].title.split(", ") for config in known]
-    names = ["\n".join(p for p in title if not p.startswith("l =")) for title in parts]
+    names = [SHORT_NAMES.get(config, BENCHMARKS[config].title) for config in known]
     errors = {
         "paper": [printed.BENCHMARK_ERRORS[config].pilno for config in known],
-        "ours": [
+        "one network": [
             benchmark_results.mean_error(config, results)["mean"] for config in known
         ],
+        "in stages": [
+            float(np.mean([benchmark_results.error(config, one) for one in runs]))
+            for config in known
+            for runs in [benchmark_results.in_stages(config, results)]
+        ],
     }
-    plotting.paired_bars(ax, names, errors, "relative $L^2$ error")
+    plotting.paired_bars(ax, names, errors, "mean relative $L^2$ error")

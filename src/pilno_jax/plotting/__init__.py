@@ -5,6 +5,7 @@ from pilno_jax.plotting.curves import (
     epochs_figure,
     error_bar_figure,
     error_figure,
+    errors_over_seconds,
     loss_figure,
     pole_comparison,
     poles_figure,
@@ -56,6 +57,7 @@ __all__ = [
     "signed_field",
     "slices_figure",
     "stages_figure",
+    "errors_over_seconds",
     "time_figure",
     "validation_figure",
 ]

@@ -80,16 +80,33 @@ def time_figure(
     """
     figure, axes = panels(len(problems))
     for ax, (title, (curves, paper)) in zip(axes, problems.items(), strict=True):
-        for name, (seconds, errors) in curves.items():
-            ax.plot(seconds, errors, marker=".", label=name)
-        if paper is not None:
-            ax.axhline(paper, color="black", linestyle="--", label="the paper's error")
-        ax.set(xlabel="seconds", ylabel="mean relative $L^2$ error", yscale="log")
-        ax.set_title(title, fontsize=9)
-        ax.set_xlim(left=0)
-        ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
-        grid_lines(ax)
+        errors_over_seconds(ax, curves, paper, title)
     return figure
+
+
+def errors_over_seconds(
+    ax: Axes,
+    curves: Mapping[str, tuple[Any, Any]],
+    paper: float | None,
+    title: str,
+) -> None:
+    """How good a training is how soon.
+
+    Args:
+        ax: the panel.
+        curves: name -> seconds and errors.
+        paper: the error of the paper; None for none.
+        title: of the panel.
+    """
+    for name, (seconds, errors) in curves.items():
+        ax.plot(seconds, errors, marker=".", label=name)
+    if paper is not None:
+        ax.axhline(paper, color="black", linestyle="--", label="the paper's error")
+    ax.set(xlabel="seconds", ylabel="mean relative $L^2$ error", yscale="log")
+    ax.set_title(title, fontsize=9)
+    ax.set_xlim(left=0)
+    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    grid_lines(ax)
 
 
 def epochs_figure(

@@ -33,16 +33,20 @@ LOOK: Any = {
 PANEL_INCHES = 3.4, 3.0
 
 
-def panels(count: int, columns: int = 3) -> tuple[Figure, list[Axes]]:
+def panels(
+    count: int, columns: int = 3, inches: tuple[float, float] = PANEL_INCHES
+) -> tuple[Figure, list[Axes]]:
     """A figure of equal panels.
 
     Args:
         count: how many.
         columns: at most so many in a row. Default 3, which fits a page.
+        inches: width and height of a panel. Letters keep their size: in smaller
+            panels they are larger where a figure is shown in the width of a page.
     """
     columns = min(count, columns)
     rows = -(-count // columns)
-    width, height = PANEL_INCHES
+    width, height = inches
     with matplotlib.rc_context(LOOK):
         figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
         return figure, [figure.add_subplot(rows, columns, 1 + i) for i in range(count)]
