@@ -11,7 +11,7 @@ of the work on constants, and round otherwise than `run.predict` does.
 import importlib.util
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +58,10 @@ def export(run: TrainedRun, folder: str | Path) -> Path:
     arrays = {name: np.asarray(x) for name, x in named_weights(run.params).items()}
     np.savez(folder / load_operator.WEIGHTS, **arrays)  # type: ignore[arg-type]
     described = metadata(run, inputs, str(operator.out_avals[0].dtype))
+    described["platforms"] = list(PLATFORMS)
     files.write_json(folder / load_operator.METADATA, described)
     shutil.copy(load_operator.__file__, folder / "load_operator.py")
-    _write_checksums(folder)
+    write_checksums(folder, load_operator.FILES)
     return folder
 
 
@@ -142,7 +143,6 @@ def metadata(
         "fields": list(run.problem.fields),
         "axes": _axes(run.problem.grid),
         "error_bar": run.error_bar and run.error_bar.to_dict(),
-        "platforms": list(PLATFORMS),
         "trained_steps": run.step,
         "config": json.loads(json.dumps(run.config)),
         "code": about["code"],
@@ -161,7 +161,12 @@ def _axes(grid: Grid) -> list[dict[str, Any]]:
     ]
 
 
-def _write_checksums(folder: Path) -> None:
-    names = load_operator.FILES
+def write_checksums(folder: Path, names: Sequence[str]) -> None:
+    """SHA256SUMS, which `sha256sum --check` reads.
+
+    Args:
+        folder: where the files are, and SHA256SUMS will be.
+        names: of the files.
+    """
     lines = [f"{load_operator.digest(folder / name)}  {name}\n" for name in names]
     files.write_text(folder / load_operator.CHECKSUMS, "".join(lines))

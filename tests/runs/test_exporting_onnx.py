@@ -1,0 +1,60 @@
+"""An operator in onnxruntime answers what it does in JAX; needs the extra `onnx`."""
+
+import json
+
+import jax
+import numpy as np
+import pytest
+from untrained_run import untrained
+
+from pilno_jax import models, problems
+from pilno_jax.runs import exporting_onnx, load_operator
+
+onnxruntime = pytest.importorskip("onnxruntime")
+pytest.importorskip("jax2onnx")
+
+SMALL = {"width": 4, "num_layers": 1, "modes": 3, "poles": 2, "projection_width": 4}
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        problems.burgers(num_x=16, num_t=9),  # in a moving frame
+        problems.reaction_diffusion(task="ic", num_x=9, num_t=9, final_time=0.1),
+        problems.reaction_diffusion(task="forcing", num_x=9, num_t=9, final_time=0.1),
+        problems.darcy(num_points=13, num_fine=25, label_points=5),
+        problems.brusselator(num_x=8, num_t=9, final_time=0.1),
+    ],
+    ids=["burgers", "rd_ic", "rd_forcing", "darcy", "brusselator"],
+)
+def test_every_stage_is_as_in_jax(problem, tmp_path):
+    model = models.ALNO(**SMALL, out_channels=max(len(problem.fields), 1))
+    run = untrained(problem, model, stages=2)
+    folder = exporting_onnx.export_onnx(run, tmp_path)
+    for line in (folder / load_operator.CHECKSUMS).read_text().splitlines():
+        digest, _, name = line.partition("  ")
+        assert load_operator.digest(folder / name) == digest
+    about = json.loads((folder / load_operator.METADATA).read_text())
+    session = onnxruntime.InferenceSession(folder / exporting_onnx.PROGRAM)
+    inputs = problem.sample(jax.random.key(3))
+    given = {name: np.asarray(inputs[name]) for name in about["inputs"]}
+    batch = {name: value[None] for name, value in inputs.items()}
+    fields = [u[0] for u in run.stage_operator(run.params, batch)]
+    for name, expected in zip(("u_1", "u"), fields, strict=True):
+        (u,) = session.run([name], given)
+        size = np.linalg.norm(expected)
+        assert np.linalg.norm(u - expected) < 1e-5 * size
+    (size,) = session.run([exporting_onnx.ERROR_SIZE], given)
+    bar = about["error_bar"]
+    error = np.hypot(bar["factor"] * size, bar["floor"])
+    prediction = run.predict(inputs, with_error=True)
+    assert error == pytest.approx(float(prediction.error), rel=1e-3)
+
+
+def test_what_onnx_cannot_do_is_told(tmp_path):
+    """A KdV corrector solves a dense system at every time."""
+    model = models.FNO(width=2, num_layers=1, modes=2, projection_width=2)
+    kdv = untrained(problems.forced_kdv(num_x=12, num_t=12), model, stages=2)
+    with pytest.raises(NotImplementedError, match="ONNX has no operation for .*lu"):
+        exporting_onnx.export_onnx(kdv, tmp_path / "kdv")
+    assert not (tmp_path / "kdv").exists()
