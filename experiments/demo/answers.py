@@ -40,7 +40,7 @@ class Answers:
         self._reference = reference(problem)
         self._error_sizes = jax.jit(operators.error_sizes(problem))
         self._error_bar = run.error_bar
-        self._finer = FinerGrid(problem.grid)
+        self.finer = FinerGrid(problem.grid)
         draws = [self._sample(jax.random.key(seed)) for seed in range(DRAWS)]
         self.fields = {
             name: field
@@ -69,7 +69,7 @@ class Answers:
             "stages": self.num_stages,
             "time": self.problem.time_axis is not None,
             "axes": [about_axis(axis) for axis in self.problem.grid.axes],
-            "shown": [about_axis(axis) for axis in self._finer.axes],
+            "shown": [about_axis(axis) for axis in self.finer.axes],
             "inputs": [self._about_input(name) for name in self.editable],
             "fields": list(self.problem.fields),
             "colours": {
@@ -131,11 +131,23 @@ class Answers:
             "error": errors[stage - 1 if stage else -1],
         }
 
+    def truth(self, inputs: Inputs) -> np.ndarray:
+        """The reference on the nodes of the grid.
+
+        Args:
+            inputs: of one sample, complete.
+
+        Raises:
+            NoReference: There is none.
+        """
+        u = self._fields(self.params, inputs)[-1]
+        return np.asarray(self._reference(inputs, u))
+
     def _drawn(self, u: Any) -> Any:
         """Numbers between the nodes; of several fields, a list of that for each."""
         if not self.problem.fields:
-            return self._finer.numbers(u)
-        return [self._finer.numbers(one) for one in np.moveaxis(np.asarray(u), -1, 0)]
+            return self.finer.numbers(u)
+        return [self.finer.numbers(one) for one in np.moveaxis(np.asarray(u), -1, 0)]
 
     def _estimate(self, u: jax.Array, batch: Inputs) -> dict[str, Any] | None:
         """What the operator says of its own error, if its run has an error bar."""

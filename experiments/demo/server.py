@@ -11,13 +11,13 @@ from experiments.demo.shelf import Shelf
 from pilno_jax.checks import ArgumentError
 
 PAGE = Path(__file__).parent / "page"
+SCRIPTS = ("plots.js", "inputs.js", "page.js")
 FILES = {
     "/": ("index.html", "text/html"),
     "/style.css": ("style.css", "text/css"),
-    **{
-        f"/{name}": (name, "text/javascript")
-        for name in ("plots.js", "inputs.js", "page.js")
-    },
+    # The one file that a page without a server has another of: see `static_page`.
+    "/answers.js": ("answers_server.js", "text/javascript"),
+    **{f"/{name}": (name, "text/javascript") for name in SCRIPTS},
 }
 LARGEST_BODY = 4_000_000
 SECONDS_TO_SEND = 10.0

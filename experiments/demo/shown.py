@@ -30,7 +30,7 @@ class FinerGrid:
             axis.refined(factor)
             for axis, factor in zip(grid.axes, factors, strict=True)
         ]
-        self._matrices = [
+        self.matrices = [
             interpolation(coarse, fine, DEGREE) if coarse != fine else None
             for coarse, fine in zip(grid.axes, self.axes, strict=True)
         ]
@@ -38,7 +38,7 @@ class FinerGrid:
     def numbers(self, field: Any) -> Any:
         """Nested lists of the field between the nodes."""
         values = np.asarray(field, float)
-        for number, matrix in enumerate(self._matrices):
+        for number, matrix in enumerate(self.matrices):
             if matrix is not None:
                 moved = np.tensordot(matrix, values, axes=(1, number))
                 values = np.moveaxis(moved, 0, number)

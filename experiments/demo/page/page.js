@@ -12,13 +12,6 @@ const state = {
 const CAPTIONS = { prediction: "Prediction", reference: "Reference", difference: "Prediction − reference" };
 let waiting = null, busy = false;
 
-async function fetched(path, body) {
-  const options = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  const response = await fetch(path, options), content = await response.json();
-  if (!response.ok) throw new Error(content.error);
-  return content;
-}
-
 // The newest question goes next; those it overtook are dropped.
 async function ask(question) {
   waiting = [state.name, state.stage ? { ...question, stage: state.stage } : question];
@@ -27,7 +20,7 @@ async function ask(question) {
   while (waiting) {
     const [name, now] = waiting; waiting = null;
     try {
-      const answer = await fetched(`/answer/${name}`, now);
+      const answer = await answers.answer(name, now);
       if (name === state.name) show(answer, "seed" in now);
     } catch (error) { find("message").textContent = error instanceof TypeError ? `No answer (${error.message}): is the server running?` : error.message; }
   }
@@ -50,7 +43,7 @@ function tell(answer) {
   const bound = estimate && (unlike ? `By itself it expects an error of ${percent(estimate.error)} or more. `
     : `By itself, without the reference, it expected ${estimate.upper > estimate.error ? `${percent(estimate.error)}, and ` : ""}less than ${percent(estimate.upper)} for nine of ten inputs like its training's. `);
   const ms = (value) => `${readable(value, 2)} ms`;
-  const times = `Predicted in ${ms(answer.predict_ms)}` + (answer.reference ? `; the reference solver took ${ms(answer.solve_ms)}.` : ".");
+  const times = `Predicted in ${ms(answer.predict_ms)}` + (answer.solve_ms ? `; the reference solver took ${ms(answer.solve_ms)}.` : ".");
   find("times").textContent = (bound || "") + times;
   find("message").textContent = answer.note;
   document.querySelectorAll("#stages small").forEach((small, i) => { small.textContent = answer.stages[i] == null ? "" : `off by ${percent(answer.stages[i])}`; });
@@ -167,7 +160,7 @@ async function choose(name) {
   document.querySelectorAll("nav a").forEach((link) => link.hash === `#${name}` ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current"));
   find("verdict").className = "waiting"; find("message").textContent = "";
   try {
-    const about = await fetched(`/about/${name}`);
+    const about = await answers.about(name);
     if (name !== state.name) return;
     state.about = about; lay(about);
     await ask({ seed: state.seed });
@@ -176,7 +169,7 @@ async function choose(name) {
 }
 
 async function start() {
-  const { problems } = await fetched("/problems");
+  const { problems } = await answers.problems();
   find("problems").innerHTML = problems.map(({ name, title }) => `<a href="#${name}"></a>`).join("");
   [...find("problems").children].forEach((link, i) => { link.textContent = problems[i].title; });
   const asked = () => problems.find(({ name }) => location.hash === `#${name}`) || problems[0];

@@ -106,8 +106,8 @@ def test_the_page_and_what_it_has_to_know(port):
     status, page = request(port, "GET", "/")
     assert status == 200
     # Every file it names is served, and none is elsewhere.
-    for path in re.findall(r'(?:src|href)="(/[^"]+)"', page.decode()):
-        assert request(port, "GET", path)[0] == 200
+    for path in re.findall(r'(?:src|href)="(\w[\w.]+)"', page.decode()):
+        assert request(port, "GET", f"/{path}")[0] == 200
     assert b"http" not in page
     status, text = request(port, "GET", "/problems")
     assert json.loads(text) == {"problems": [{"name": "it", "title": "It"}]}

@@ -35,14 +35,14 @@ def inputs_from(a_fine: Any, num_points: int = 61) -> Inputs:
     return {"a": a_fine[::stride, ::stride], "a_x": a_x, "a_y": a_y, "a_fine": a_fine}
 
 
-def blocks_around_nodes(a: Any, num_fine: int) -> np.ndarray:
+def blocks_around_nodes(a: Any, num_fine: int) -> np.ndarray | jax.Array:
     """The fine medium that has, in a block around each coarse node, the node's value.
 
     Args:
         a: values (n, n) on the nodes of the coarse grid.
         num_fine: nodes a side of the fine grid.
     """
-    coarse = np.asarray(a)
+    coarse = a if isinstance(a, Tracer) else np.asarray(a)
     nearest = np.linspace(0, len(coarse) - 1, num_fine).round().astype(int)
     return coarse[nearest][:, nearest]
 
