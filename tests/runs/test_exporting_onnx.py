@@ -1,6 +1,8 @@
 """An operator in onnxruntime answers what it does in JAX; needs the extra `onnx`."""
 
 import json
+import re
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -49,6 +51,21 @@ def test_every_stage_is_as_in_jax(problem, tmp_path):
     error = np.hypot(bar["factor"] * size, bar["floor"])
     prediction = run.predict(inputs, with_error=True)
     assert error == pytest.approx(float(prediction.error), rel=1e-3)
+
+
+def test_the_documents_program_runs(tmp_path, monkeypatch):
+    problem = problems.burgers(num_x=16, num_t=9)
+    run = untrained(problem, models.ALNO(**SMALL), stages=1)
+    exporting_onnx.export_onnx(run, tmp_path / "burgers_onnx")
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[2] / "docs" / "sharing.md").read_text()
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    inputs = problem.sample(jax.random.key(3))
+    names = {"u0": np.asarray(inputs["u0"])}
+    exec(program, names)
+    expected = run.predict(inputs, with_error=True)
+    np.testing.assert_allclose(names["u"], expected.u, atol=1e-6)
+    assert names["upper"] == pytest.approx(float(expected.upper), rel=1e-3)
 
 
 def test_what_onnx_cannot_do_is_told(tmp_path):
