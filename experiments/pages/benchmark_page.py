@@ -10,7 +10,8 @@ from experiments.pages.benchmark_results import Results, error, mean_error, ours
 from experiments.pages.limits import limit
 from experiments.paper import printed
 from experiments.paper.artifact import spread
-from experiments.suite.registry import BENCHMARKS, Goal, fields_of
+from experiments.suite.registry import BENCHMARKS, Benchmark, Goal, fields_of
+from pilno_jax.runs import formulas
 
 PAGE, README = Path("docs/benchmarks.md"), Path("README.md")
 FIGURES = Path("docs/figures")
@@ -134,8 +135,8 @@ def overview(results: Results) -> str:
         rows.append(
             {
                 "`problems.`": f"`{benchmark.call}`",
-                "equation": benchmark.equation,
-                "learned map": benchmark.learned,
+                "equation": formulas.text(benchmark.statement.equation),
+                "learned map": _learned(benchmark),
                 "labels": benchmark.labels,
                 "paper's error": paper and paper.pilno,
                 "one network": mean_error(config, results),
@@ -144,6 +145,11 @@ def overview(results: Results) -> str:
             }
         )
     return markdown.table(rows)
+
+
+def _learned(benchmark: Benchmark) -> str:
+    learned = formulas.text(benchmark.statement.learned)
+    return f"{learned}, {benchmark.judged}" if benchmark.judged else learned
 
 
 def _in_stages(config: str, results: Results) -> dict[str, Any]:

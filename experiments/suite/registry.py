@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.config.command_line import read_config
+from pilno_jax import problems
+from pilno_jax.problems.statement import Statement
 from pilno_jax.runs import files
 
 
@@ -74,11 +76,10 @@ class Benchmark:
         entry_point: its command is `python -m experiments.<entry_point>`.
         name: of the problem, in a few words.
         title: in tables and pictures, with what is special about the benchmark.
-        equation: as plain text.
-        learned: what is mapped to what.
         goal: what one network is to reach; None if it is an example and trained by
             `experiments.benchmarks` only when named.
         stages_goal: the error that our recipe in stages is to reach in the same time.
+        judged: on which inputs, in a few words, if not those of its training.
         law: the test law that counts; None for the recipe's own.
         worst_law: whether the worst of the recipe's test laws counts, instead of one.
         floor: what limits a perfect minimiser; None if it is not measured.
@@ -94,10 +95,9 @@ class Benchmark:
     entry_point: str
     name: str
     title: str
-    equation: str
-    learned: str
     goal: Goal | None = None
     stages_goal: float | None = None
+    judged: str = ""
     law: TestLaw | None = None
     worst_law: bool = False
     floor: Floor | None = Floor.ZERO_OF_RESIDUAL
@@ -121,6 +121,11 @@ class Benchmark:
             options["task"] = fields["problem.task"]
         return options
 
+    @functools.cached_property
+    def statement(self) -> Statement:
+        """Equation and learned map, which the problem itself knows."""
+        return problems.make(**self.problem_options).statement
+
     @property
     def call(self) -> str:
         """The call that makes the problem, as a reader would write it."""
@@ -134,8 +139,6 @@ _ALL = (
         entry_point="burgers",
         name="Burgers",
         title="Burgers, l = 0.5",
-        equation="u_t + u u_x = nu u_xx, periodic",
-        learned="u0 → u(x, t)",
         goal=Goal(3.5e-3, minutes=15),
         stages_goal=1.5e-4,
         ablation="burgers-ablation",
@@ -147,8 +150,6 @@ _ALL = (
         entry_point="darcy",
         name="Darcy",
         title="Darcy 61 x 61",
-        equation="−div(a grad u) = 1, zero on the boundary",
-        learned="a → u(x, y)",
         goal=Goal(6e-3, minutes=25),
         stages_goal=1.7e-3,
         ablation="darcy-ablation",
@@ -159,8 +160,6 @@ _ALL = (
         entry_point="reaction_diffusion",
         name="Reaction-diffusion, forcing",
         title="Reaction-diffusion, forcing, l = 0.5",
-        equation="u_t = D u_xx + k u² − f, zero at start and ends",
-        learned="f → u(x, t)",
         goal=Goal(3e-3, minutes=15),
         stages_goal=1.2e-4,
         ablation="rd-ablation",
@@ -171,8 +170,7 @@ _ALL = (
         entry_point="reaction_diffusion",
         name="Reaction-diffusion, initial condition",
         title="Reaction-diffusion, initial condition, l = 5 to 0.5",
-        equation="u_t = D u_xx + k u², periodic",
-        learned="u0 → u(x, t), from l = 5 to 0.5",
+        judged="from l = 5 to 0.5",
         goal=Goal(1e-2, minutes=10),
         stages_goal=1.5e-4,
         law=TestLaw("length_scale", 0.5),
@@ -184,8 +182,6 @@ _ALL = (
         entry_point="forced_kdv",
         name="Forced KdV",
         title="Forced KdV",
-        equation="u_t + u u_x + beta u_xxx = alpha f_x",
-        learned="f_x, initial and boundary data, alpha, beta → u(x, t)",
         goal=Goal(7e-2, minutes=45),
         stages_goal=8e-3,
         floor=Floor.RESIDUAL_OF_TRUTH,
@@ -198,8 +194,7 @@ _ALL = (
         entry_point="diffusion",
         name="Diffusion",
         title="Diffusion, the worst of l = 0.5, 1, 2, 5",
-        equation="u_t = D u_xx, periodic",
-        learned="u0 → u(x, t), the worst l",
+        judged="the worst l",
         goal=Goal(3e-3, minutes=5),
         stages_goal=8e-5,
         worst_law=True,
@@ -211,8 +206,6 @@ _ALL = (
         entry_point="navier_stokes",
         name="Navier-Stokes",
         title="Navier-Stokes in the plane",
-        equation="u_t + v · grad u = nu Δu, u = curl v, periodic",
-        learned="u0 → u(x, y, t)",
         floor=None,  # its Jacobian would have tens of thousands of columns
     ),
     Benchmark(
@@ -220,8 +213,6 @@ _ALL = (
         entry_point="oscillators",
         name="Duffing",
         title="Duffing's oscillator",
-        equation="x'' + c x' + x + x³ = f, from rest",
-        learned="f → x(t)",
         published="lno",
         floor=None,
     ),
@@ -230,8 +221,6 @@ _ALL = (
         entry_point="oscillators",
         name="Pendulum",
         title="Driven pendulum",
-        equation="x'' + c x' + sin x = f, from rest",
-        learned="f → x(t)",
         published="lno",
         floor=None,
     ),
@@ -240,8 +229,6 @@ _ALL = (
         entry_point="oscillators",
         name="Lorenz",
         title="Forced Lorenz system",
-        equation="x' = 10 (y − x), y' = x (rho − z) − y, z' = x y − 8/3 z − f",
-        learned="f → x(t)",
         published="lno",
         floor=None,
     ),
@@ -250,8 +237,6 @@ _ALL = (
         entry_point="waves",
         name="Beam",
         title="Damped beam",
-        equation="u_tt + c u_t + D u_xxxx = f, periodic, from rest",
-        learned="f → u(x, t)",
         published="lno",
         floor=None,
     ),
@@ -260,8 +245,6 @@ _ALL = (
         entry_point="waves",
         name="Telegraph",
         title="Telegraph equation",
-        equation="u_tt + c u_t − a² u_xx = f, periodic, from rest",
-        learned="f → u(x, t)",
         published="lno",
         floor=None,
     ),
@@ -270,8 +253,6 @@ _ALL = (
         entry_point="brusselator",
         name="Brusselator",
         title="Brusselator, two fields in x",
-        equation="u_t = D Δu + a − (b + 1) u + u² v, v_t = D Δv + b u − u² v, periodic",
-        learned="(u0, v0) → (u, v)(x, t)",
         stages_goal=1e-3,
         floor=None,  # measured for one field alone
     ),
@@ -280,8 +261,6 @@ _ALL = (
         entry_point="brusselator",
         name="Brusselator in the plane",
         title="Brusselator, two fields in the plane",
-        equation="u_t = D Δu + a − (b + 1) u + u² v, v_t = D Δv + b u − u² v, periodic",
-        learned="(u0, v0) → (u, v)(x, y, t)",
         stages_goal=3e-3,
         floor=None,  # its Jacobian would have tens of thousands of columns
     ),

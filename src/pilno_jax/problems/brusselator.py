@@ -116,8 +116,8 @@ def statement(
     domain = "[0, 1)" if place == "x" else "[0, 1)^2"
     return Statement(
         title="The Brusselator",
-        equation=r"u_t = D_u \Delta u + a - (b + 1) u + u^2 v,\quad "
-        r"v_t = D_v \Delta v + b u - u^2 v",
+        equation=r"u_t = D_u\,\Delta u + a - (b + 1)\,u + u^2\,v,\quad "
+        r"v_t = D_v\,\Delta v + b\,u - u^2\,v",
         conditions=rf"{place} \in {domain} \text{{ periodic}},\quad "
         rf"t \in [0, {final_time:g}],\quad a = {a:g},\quad b = {b:g}",
         learned=r"(u_0, v_0) \mapsto (u, v)",

@@ -18,6 +18,7 @@ from pilno_jax.numerics.derivatives import along, derivative
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.numerics.norms import mean_square
 from pilno_jax.problems.base import InputField, Inputs, Problem
+from pilno_jax.problems.statement import Statement
 
 Field = Callable[[jax.Array, Inputs], jax.Array]
 Sampler = Callable[[jax.Array], Inputs]
@@ -39,6 +40,7 @@ def driven_problem(
     gain: float,
     own_scale: bool,
     hard_constraints: bool,
+    statement: Statement,
     linear: bool = False,
     unforced: np.ndarray | None = None,
     error_at: Callable[[jax.Array, jax.Array], jax.Array] | None = None,
@@ -61,6 +63,7 @@ def driven_problem(
             every strength at once; False: f / size.
         hard_constraints: True writes u = unforced + t^2 / (1 + t^2) network, False
             leaves the start to the penalty "ic".
+        statement: equation and law in the form that pages show.
         linear: whether twice the forcing has twice the answer, so that the network need
             not see how strong it is. Default False.
         unforced: what the system does by itself, on the grid. Default: it rests.
@@ -134,4 +137,5 @@ def driven_problem(
         error_of=error_of,
         inputs={"f": InputField(axes, "$f$", editable=True)},
         time_axis=last,
+        statement=statement,
     )

@@ -31,7 +31,17 @@ WEAKEST = 1 / 200  # of the largest amplitude
 DECAY = 1 / 20
 NODES_PER_PERIOD = 8
 RANDOM = ("gaussian", "chirps", "steps")
-LAWS = ("sine", "decaying", "fading", *RANDOM, "random")
+# The laws as pages describe them; W is the frequency.
+IN_WORDS = {
+    "sine": r"sines $f = A\,\text{sin}(Wt)$",
+    "decaying": r"decaying sines $f = A\,e^{-t/20}\,\text{sin}(Wt)$",
+    "fading": r"fading sines $f = A\,e^{-dt}\,\text{sin}(Wt)$ with $d$ up to 0.1",
+    "gaussian": "smooth Gaussian functions $f$",
+    "chirps": "sines $f$ whose frequency rises or falls",
+    "steps": "smooth steps $f$ up and down",
+    "random": "Gaussian functions, chirps and steps $f$",
+}
+LAWS = tuple(IN_WORDS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,6 +94,22 @@ class Forcings:
         """What a labelled set takes in turn: of "random" the three kinds."""
         kinds = RANDOM if law == "random" else (law,)
         return tuple(self.sampler(kind) for kind in kinds)
+
+    def described(self, law: str, virtual_law: str) -> str:
+        """Both laws in words, for `Statement.law`.
+
+        Args:
+            law: of the labelled forcings.
+            virtual_law: of the virtual ones.
+        """
+        words, others = (
+            IN_WORDS[one].replace("W", f"{self.frequency:g}")
+            for one in (law, virtual_law)
+        )
+        labelled = f"{words}, of amplitudes up to {self.amplitude:g}"
+        if law == virtual_law:
+            return labelled
+        return f"{labelled}; {others} where the equation alone teaches"
 
     def _shapes(self) -> dict[str, Shape]:
         t, last, w = self.times.coordinates, self.times.high, self.frequency

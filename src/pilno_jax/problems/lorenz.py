@@ -24,6 +24,7 @@ from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
 from pilno_jax.problems.driven import driven_problem
 from pilno_jax.problems.forcings import Forcings
+from pilno_jax.problems.statement import Statement
 
 PRANDTL, DECAY = 10.0, 8 / 3
 START = (1.0, 0.0, 0.0)
@@ -94,6 +95,15 @@ def lorenz(
         gain=rho / amplitude,
         own_scale=False,  # without a forcing x does not vanish
         hard_constraints=hard_constraints,
+        statement=Statement(
+            title="A forced Lorenz system",
+            equation=r"x' = 10\,(y - x),\quad y' = x\,(\rho - z) - y,\quad "
+            r"z' = x\,y - 8z/3 - f",
+            conditions=rf"t \in [0, {final_time:g}],\quad "
+            rf"(x, y, z) = (1, 0, 0) \text{{ at }} t = 0,\quad \rho = {rho:g}",
+            learned=r"f \mapsto x(t)",
+            law=forcings.described(law, virtual_law),
+        ),
         unforced=np.asarray(jax.jit(solve)(jnp.zeros(num_t))),
     )
 

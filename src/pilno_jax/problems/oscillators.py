@@ -9,6 +9,7 @@ answered nearly linearly and strong ones are not. Published: T = 20.47, f = A si
 with A up to 10 for training and A e^{-t/20} sin 5t for the test, see `forcings`.
 """
 
+import dataclasses
 from collections.abc import Callable
 
 import jax
@@ -26,6 +27,7 @@ from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
 from pilno_jax.problems.driven import driven_problem
 from pilno_jax.problems.forcings import Forcings
+from pilno_jax.problems.statement import Statement
 
 Force = Callable[[jax.Array], jax.Array]
 IGNORED = ("virtual_law", "hard_constraints", "own_scale")
@@ -72,7 +74,12 @@ def duffing(
     times = Axis("t", 0.0, final_time, num_t)
     options = hard_constraints, own_scale
     laws = Forcings(times, amplitude, frequency), law, virtual_law
-    return _oscillator("duffing", force, damping, times, laws, options)
+    statement = Statement(
+        title="Duffing's oscillator",
+        equation=r"x'' + c\,x' + x + k\,x^3 = f",
+        conditions=rf"k = {cubic:g}",
+    )
+    return _oscillator("duffing", force, damping, times, laws, options, statement)
 
 
 @labels_ignore(*IGNORED)
@@ -110,7 +117,10 @@ def pendulum(
     times = Axis("t", 0.0, final_time, num_t)
     options = hard_constraints, own_scale
     laws = Forcings(times, amplitude, frequency), law, virtual_law
-    return _oscillator("pendulum", jnp.sin, damping, times, laws, options)
+    statement = Statement(
+        title="A driven pendulum", equation=r"x'' + c\,x' + \text{sin }x = f"
+    )
+    return _oscillator("pendulum", jnp.sin, damping, times, laws, options, statement)
 
 
 def _oscillator(
@@ -120,8 +130,12 @@ def _oscillator(
     times: Axis,
     laws: tuple[Forcings, str, str],
     options: tuple[bool, bool],
+    statement: Statement,
 ) -> Problem:
-    """x'' + c x' + force(x) = f, where force(x) is x for small x."""
+    """x'' + c x' + force(x) = f, where force(x) is x for small x.
+
+    The statement has what is special about the oscillator: title, equation, constants.
+    """
     require(damping >= 0, "damping", damping, "a number >= 0: it takes energy out")
     forcings, law, virtual_law = laws
     hard_constraints, own_scale = options
@@ -167,4 +181,18 @@ def _oscillator(
         gain=0.3,  # of the free oscillation that a sine of frequency 5 leaves
         own_scale=own_scale,
         hard_constraints=hard_constraints,
+        statement=_stated(statement, damping, times, forcings.described(*laws[1:])),
+    )
+
+
+def _stated(statement: Statement, damping: float, times: Axis, law: str) -> Statement:
+    """With what all oscillators have in common."""
+    common = rf"t \in [0, {times.high:g}],\quad x = x' = 0 \text{{ at }} t = 0"
+    constants = rf"c = {damping:g}"
+    conditions = filter(None, (common, constants, statement.conditions))
+    return dataclasses.replace(
+        statement,
+        conditions=r",\quad ".join(conditions),
+        learned=r"f \mapsto x(t)",
+        law=law,
     )

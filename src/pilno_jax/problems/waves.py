@@ -11,6 +11,7 @@ rings at T began at rest. This is what the Laplace transform is made for.
 The reference is exact: each wave of f convolved with its own impulse response.
 """
 
+import dataclasses
 import math
 
 import jax
@@ -26,6 +27,7 @@ from pilno_jax.numerics.random_fields import exp_sine
 from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
 from pilno_jax.problems.driven import Sampler, driven_problem
 from pilno_jax.problems.initial_value import periodic_grid
+from pilno_jax.problems.statement import Statement
 
 IGNORED = ("virtual_length_scale", "hard_constraints", "own_scale")
 NODES_PER_PERIOD = 8
@@ -73,7 +75,15 @@ def beam(
     ]
     force = stiffness * derivative(grid.axes[0], 4)
     options = hard_constraints, own_scale
-    return _wave_problem("beam", grid, force, damping, samplers, frequency, options)
+    statement = Statement(
+        title="A damped beam",
+        equation=r"u_{tt} + c\,u_t + D\,u_{xxxx} = f",
+        conditions=rf"D = {stiffness:g}",
+        law=_in_words(num_waves, length_scale),
+    )
+    return _wave_problem(
+        "beam", grid, force, damping, samplers, frequency, options, statement
+    )
 
 
 @labels_ignore(*IGNORED)
@@ -118,8 +128,22 @@ def telegraph(
     ]
     force = -(speed**2) * derivative(grid.axes[0], 2)
     options = hard_constraints, own_scale
-    name = "telegraph"
-    return _wave_problem(name, grid, force, damping, samplers, frequency, options)
+    statement = Statement(
+        title="The telegraph equation",
+        equation=r"u_{tt} + c\,u_t - a^2\,u_{xx} = f",
+        conditions=rf"a = {speed:g}",
+        law=_in_words(num_waves, length_scale),
+    )
+    return _wave_problem(
+        "telegraph", grid, force, damping, samplers, frequency, options, statement
+    )
+
+
+def _in_words(num_waves: int, length_scale: float) -> str:
+    return (
+        f"random forcings $f$: waves 1 to {num_waves} along $x$, each with a smooth "
+        f"Gaussian function of $t$ (of length scale {length_scale:g})"
+    )
 
 
 def _grid(
@@ -164,8 +188,12 @@ def _wave_problem(
     samplers: list[Sampler],
     frequency: float,
     options: tuple[bool, bool],
+    statement: Statement,
 ) -> Problem:
-    """u_tt + c u_t + force u = f, where the matrix `force` acts along x."""
+    """u_tt + c u_t + force u = f, where the matrix `force` acts along x.
+
+    The statement has what is special about the waves: title, equation, constant, law.
+    """
     require(damping >= 0, "damping", damping, "a number >= 0: it takes energy out")
     hard_constraints, own_scale = options
     x, t = grid.axes
@@ -184,6 +212,10 @@ def _wave_problem(
         inertia = along(d_tt, u, 1) + damping * along(d_t, u, 1)
         return inertia + along(force, u, 0) - inputs["f"]
 
+    conditions = (
+        rf"x \in [0, 1) \text{{ periodic}},\quad t \in [0, {t.high:g}],\quad "
+        rf"u = u_t = 0 \text{{ at }} t = 0,\quad c = {damping:g},\quad "
+    )
     sample, sample_virtual = samplers
     return driven_problem(
         name=name,
@@ -199,4 +231,9 @@ def _wave_problem(
         own_scale=own_scale,
         linear=True,
         hard_constraints=hard_constraints,
+        statement=dataclasses.replace(
+            statement,
+            conditions=conditions + statement.conditions,
+            learned=r"f \mapsto u(x, t)",
+        ),
     )

@@ -16,11 +16,12 @@ from collections.abc import Callable
 from pilno_jax.checks import ArgumentError
 
 SYMBOLS = {
-    **{"alpha": "α", "beta": "β", "nu": "ν", "sigma": "σ", "ell": "ℓ", "pi": "π"},
+    **{"alpha": "α", "beta": "β", "nu": "ν", "rho": "ρ", "sigma": "σ"},
+    **{"ell": "ℓ", "pi": "π"},
     **{"Delta": "Δ", "nabla": "∇", "cdot": "·", "times": "×", "pm": "±"},
     **{"mapsto": "↦", "in": "∈", "to": "→", "le": "≤", "infty": "∞"},
 }
-IDENTIFIERS = frozenset("αβνσℓπΔ")
+IDENTIFIERS = frozenset("αβνρσℓπΔ")
 # What a minus behind it is the sign of a number.
 OPENING = frozenset(("operator", mark) for mark in "([,=")
 SPACES = {",": 0.17, " ": 0.33, "quad": 1.0}  # in the width of an m
