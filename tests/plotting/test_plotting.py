@@ -179,8 +179,8 @@ def test_a_calibration_shows_every_sample_where_its_residual_predicts_it():
     (ax,) = plotting.calibration_figure(residuals, errors, law).axes
     diagonal, dots = ax.lines
     np.testing.assert_array_equal(diagonal.get_xdata(), diagonal.get_ydata())
-    np.testing.assert_allclose(dots.get_xdata(), law(residuals))
-    np.testing.assert_array_equal(dots.get_ydata(), errors)
+    np.testing.assert_allclose(dots.get_xdata(), 100 * law(residuals))
+    np.testing.assert_allclose(dots.get_ydata(), 100 * errors)
     # One pair of neighbours is out of order: 1 - 6 (1 + 1) / (4 (16 - 1)).
     assert "0.80" in ax.get_title()
     assert ax.get_xscale() == ax.get_yscale() == "log" and labelled(ax.figure)

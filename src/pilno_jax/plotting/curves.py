@@ -185,7 +185,8 @@ def calibration_figure(residuals: Any, errors: Any, law: PowerLaw) -> Figure:
         errors: their true relative errors.
         law: from `error_estimate.calibrate`.
     """
-    predicted, errors = law(residuals), np.asarray(errors, float)
+    correlation = rank_correlation(residuals, errors)
+    predicted, errors = 100 * law(residuals), 100 * np.asarray(errors, float)
     figure, (ax,) = panels(1)
     figure.set_figwidth(1.4 * PANEL_INCHES[0])
     ends = np.array([predicted.min(), predicted.max()])
@@ -195,10 +196,10 @@ def calibration_figure(residuals: Any, errors: Any, law: PowerLaw) -> Figure:
     name = f"equal, and within a factor {law.spread:.2f}"
     ax.plot(ends, ends, color="grey", linewidth=1.0, label=name)
     ax.plot(predicted, errors, "o", markersize=3.5)
-    ax.set(xscale="log", yscale="log", ylabel="true relative $L^2$ error")
-    ax.set(xlabel="error predicted from the residual")
+    ax.set(xscale="log", yscale="log", ylabel="true relative $L^2$ error [%]")
+    ax.set(xlabel="error predicted from the residual [%]")
     _sparse_ticks(ax.xaxis)
-    correlation = rank_correlation(residuals, errors)
+    _sparse_ticks(ax.yaxis)
     ax.set(title=f"{len(errors)} samples, rank correlation {correlation:.2f}")
     ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
     grid_lines(ax)
