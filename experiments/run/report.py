@@ -8,7 +8,7 @@ import numpy as np
 from experiments.run.context import RunContext
 from experiments.run.evaluate import fields_by_stage, measured_sizes
 from experiments.run.fit import FittedRun
-from experiments.run.report_text import whole_page
+from experiments.run.report_text import stage_names, whole_page
 from experiments.run.terminal import clock
 from pilno_jax import evaluation, operators
 from pilno_jax.evaluation.error_bar import ErrorBar
@@ -41,11 +41,8 @@ def named_stages(
     """
     inputs = context.sets["test"]["inputs"]
     one = jax.tree.map(lambda x: x[index : index + 1], inputs)
-    count, fields = context.built.stage, {}
-    for number, (u,) in enumerate(fields_by_stage(context, fitted, one), 1):
-        again = f" × {number - count + 1}" if number > count else ""
-        fields[f"stage {min(number, count)}{again}"] = u
-    return fields
+    fields = [u for (u,) in fields_by_stage(context, fitted, one)]
+    return dict(zip(stage_names(len(fields)), fields, strict=True))
 
 
 def bounded_errors(

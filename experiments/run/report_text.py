@@ -117,11 +117,16 @@ def device(text: str) -> str:
 def stage_rows(result: dict[str, Any]) -> list[dict[str, str]]:
     """Errors after the first network and after each correction; none without any."""
     stages = result.get("relative_l2_by_stage") or []
-    names = ["the first network", *(f"correction {n}" for n in range(1, len(stages)))]
+    names = stage_names(len(stages))
     return [
         {"after": name, **_spread(error)}
-        for name, error in zip(names, stages, strict=False)
+        for name, error in zip(names, stages, strict=True)
     ]
+
+
+def stage_names(count: int) -> list[str]:
+    """What fields are called that an operator has one after the other."""
+    return ["first network", *(f"correction {n}" for n in range(1, count))][:count]
 
 
 def law_rows(result: dict[str, Any]) -> list[dict[str, str]]:

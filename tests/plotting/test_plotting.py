@@ -73,6 +73,8 @@ def test_a_function_of_time_alone_is_a_curve_with_a_spectrum():
     reference = plotting.reference_figure(problem, {"f": prediction}, truth)
     np.testing.assert_array_equal(sliced.axes[0].lines[0].get_ydata(), truth)
     np.testing.assert_allclose(stages.axes[1].lines[0].get_ydata(), 0.1)
+    share = np.linalg.norm(prediction - truth) / np.linalg.norm(truth)
+    assert stages.axes[1].lines[0].get_label() == f"1: {100 * share:.0f} %"
     np.testing.assert_array_equal(reference.axes[0].lines[0].get_ydata(), prediction)
     assert all(map(labelled, (compared, sliced, stages, reference)))
 

@@ -19,6 +19,7 @@ from pilno_jax.plotting.panels import (
     signed_field,
 )
 from pilno_jax.problems.base import Inputs, Problem
+from pilno_jax.readable_numbers import percent
 
 
 def each_field(fields: Sequence[str], values: Any) -> dict[str, np.ndarray]:
@@ -191,8 +192,9 @@ def stages_figure(
         field(next(remaining), plane, at_the_end, f"reference {symbol}")
         for name, by_symbol in every.items():
             error = by_symbol[symbol] - reference
-            relative = f"{name}: {float(np.linalg.norm(error)) / size:.1e}"
-            signed_field(next(remaining), *cut(grid, error, 2, -1), relative)
+            relative = percent(float(np.linalg.norm(error)) / size)
+            title_of = f"{name}: {relative}"
+            signed_field(next(remaining), *cut(grid, error, 2, -1), title_of)
     figure.suptitle(title)
     return figure
 

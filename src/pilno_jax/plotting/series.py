@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from pilno_jax.numerics.grids import Axis
 from pilno_jax.plotting.panels import lines, panels
+from pilno_jax.readable_numbers import percent
 
 
 def compared(axis: Axis, truth: Any, prediction: Any, title: str) -> Figure:
@@ -71,8 +72,8 @@ def errors_of_stages(
     errors = {}
     for name, u in fields.items():
         error = np.asarray(u) - np.asarray(truth)
-        relative = float(np.linalg.norm(error)) / size
-        errors[f"{name}: {relative:.1e}"] = np.maximum(np.abs(error), 1e-12)
+        relative = percent(float(np.linalg.norm(error)) / size)
+        errors[f"{name}: {relative}"] = np.maximum(np.abs(error), 1e-12)
     lines(second, axis, errors, "after each correction", "size of the error")
     second.set_yscale("log")
     figure.suptitle(title)
