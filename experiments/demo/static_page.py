@@ -5,6 +5,7 @@ every operator there are
 
     NAME/about.json      what the server tells of it, and samples with their solutions
     NAME/operator.onnx   the operator after each stage, and the size of its error
+    NAME/solver.onnx     the reference solver, if ONNX has a form of it
 
 and in DIR/runtime is onnxruntime-web.
 """
@@ -22,7 +23,9 @@ from experiments.demo.answers import Answers
 from experiments.demo.references import NoReference
 from experiments.demo.server import PAGE, SCRIPTS
 from pilno_jax.evaluation.error_bar import FAR
+from pilno_jax.problems import Problem
 from pilno_jax.runs import exporting_onnx, files
+from pilno_jax.runs.onnx_program import onnx_program
 from pilno_jax.runs.trained_run import TrainedRun
 
 COPIED = ("index.html", "style.css", *SCRIPTS)
@@ -37,7 +40,8 @@ def write_page(folder: Path, runtime: bytes) -> None:
     """
     for name in COPIED:
         shutil.copy(PAGE / name, folder / name)
-    shutil.copy(PAGE / "answers_browser.js", folder / "answers.js")
+    for name in ("answers", "solver"):
+        shutil.copy(PAGE / f"{name}_browser.js", folder / f"{name}.js")
     browser_runtime.unpack(runtime, folder / "runtime")
 
 
@@ -71,11 +75,26 @@ def write_operator(folder: Path, run: TrainedRun) -> str:
         for name, draws in answers.editable.items()
     }
     program = exporting_onnx.operator_program(run, shapes, run.problem.complete)
-    about = {**answers.about(), **_for_the_browser(answers, run)}
+    solver = _solver(run.problem, shapes)
+    about = {**answers.about(), **_for_the_browser(answers, run), "solver": False}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / exporting_onnx.PROGRAM).write_bytes(program)
+    if solver is not None:
+        (folder / "solver.onnx").write_bytes(solver)
+        about["solver"] = True
     files.write_json(folder / "about.json", about)
     return about["title"]
+
+
+def _solver(problem: Problem, shapes: dict[str, jax.ShapeDtypeStruct]) -> bytes | None:
+    """The program from inputs that can be drawn to u, where there is one."""
+    solve = problem.solve
+    if solve is None or problem.solver_inputs:
+        return None
+    try:
+        return onnx_program(lambda given: {"u": solve(problem.complete(given))}, shapes)
+    except NotImplementedError:
+        return None
 
 
 def _for_the_browser(answers: Answers, run: TrainedRun) -> dict[str, Any]:

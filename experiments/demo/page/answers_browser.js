@@ -2,7 +2,12 @@
 "use strict";
 
 const LARGEST = 1e6; // beyond any physical value, and far from single precision's end
-const OWN_INPUT = "No reference: this page has no solver, only the solutions of its own samples.";
+const REST = 250; // milliseconds without another question, before a reference is solved
+const NOTES = {
+  none: "No reference: this page has no solver for it, only the solutions of its own samples.",
+  coming: "The reference is being solved, in this browser …",
+  unstable: "No reference: the solver is unstable for this input.",
+};
 const opened = {};
 const runtime = import("./runtime/ort.wasm.min.mjs").then((ort) => {
   // Several threads need headers that few hosts send.
@@ -25,13 +30,17 @@ const opening = (name) => opened[name] ??= (async () => {
   return operator;
 })();
 
-async function predicted({ about, session, Tensor }, inputs) {
-  const given = {};
-  for (const { name, shape } of about.inputs) {
+function flatArrays(about, inputs) {
+  return Object.fromEntries(about.inputs.map(({ name }) => {
     const values = [inputs[name]].flat(Infinity);
     if (!values.every((value) => Math.abs(value) <= LARGEST)) throw new Error(`${name} is not allowed: expected finite numbers of at most ${LARGEST}`);
-    given[name] = new Tensor("float32", Float32Array.from(values), shape);
-  }
+    return [name, Float32Array.from(values)];
+  }));
+}
+
+async function predicted({ about, session, Tensor }, inputs) {
+  const arrays = flatArrays(about, inputs), given = {};
+  for (const { name, shape } of about.inputs) given[name] = new Tensor("float32", arrays[name], shape);
   const start = performance.now(), outputs = await session.run(given);
   return { outputs, predict_ms: performance.now() - start };
 }
@@ -70,6 +79,42 @@ function estimated({ error_bar: bar }, size) {
   return { error, upper: bar.factor_above * error, unlike_training: error > bar.far * bar.largest };
 }
 
+// The reference of inputs drawn by hand: solved when they rest, one at a time, the newest next.
+// Those that were overtaken are never solved.
+const solver = { worker: null, busy: false, waiting: null, rest: 0, last: { key: "", truth: null } };
+
+function solved(name, about, inputs) {
+  const key = JSON.stringify([name, inputs]);
+  if (key === solver.last.key) return Promise.resolve(solver.last.truth);
+  const shapes = Object.fromEntries(about.inputs.map((item) => [item.name, item.shape]));
+  clearTimeout(solver.rest);
+  return new Promise((resolve, reject) => {
+    solver.waiting = { key, question: { name, arrays: flatArrays(about, inputs), shapes }, resolve, reject };
+    solver.rest = setTimeout(solveNext, REST);
+  });
+}
+
+function solveNext() {
+  if (solver.busy || !solver.waiting) return;
+  const { key, question, resolve, reject } = solver.waiting;
+  Object.assign(solver, { waiting: null, busy: true });
+  solver.worker ??= new Worker("solver.js", { type: "module" });
+  solver.worker.onmessage = ({ data: { u, error } }) => {
+    solver.busy = false; solveNext();
+    if (error) { reject(new Error(error)); return; }
+    solver.last = { key, truth: u }; resolve(u);
+  };
+  solver.worker.postMessage(question);
+}
+
+function compared(about, answer, every, u, truth) {
+  if (!truth.every(Number.isFinite)) return { ...answer, note: NOTES.unstable };
+  const away = (values) => values.map((value, i) => value - truth[i]);
+  const shares = every.map((values) => norm(away(values)) / norm(truth));
+  const stages = shares.map((share) => Number.isFinite(share) ? share : null); // of a truth that is zero there is none
+  return { ...answer, note: "", stages, error: stages[every.indexOf(u)], reference: drawn(about, truth), difference: drawn(about, away(u)) };
+}
+
 const answers = {
   problems: async () => (await fetched("problems.json")).json(),
   about: async (name) => (await opening(name)).about,
@@ -77,18 +122,16 @@ const answers = {
     const operator = await opening(name), { about, fields } = operator;
     const sample = "seed" in question ? about.samples[question.seed % about.samples.length] : null;
     const inputs = structuredClone(sample ? sample.inputs : question.inputs);
-    const { outputs, predict_ms } = await predicted(operator, inputs);
-    const stage = question.stage && question.stage < fields.length ? question.stage : 0;
-    const u = outputs[stage ? fields[stage - 1] : "u"].data, truth = sample && sample.reference;
+    const { outputs, predict_ms } = await predicted(operator, inputs), every = fields.map((output) => outputs[output].data);
+    const stage = question.stage && question.stage < fields.length ? question.stage : 0, u = every[stage ? stage - 1 : every.length - 1];
     if (!u.every(Number.isFinite)) throw new Error("the prediction overflows: expected smaller inputs");
     const answer = {
-      inputs, predict_ms, prediction: drawn(about, u), reference: null, stages: fields.map(() => null), note: truth ? "" : OWN_INPUT,
+      inputs, predict_ms, prediction: drawn(about, u), reference: null, stages: every.map(() => null), note: NOTES.none,
       estimate: stage ? null : estimated(about, outputs.error_size.data[0]),
     };
-    if (!truth) return answer;
-    const away = (values) => values.map((value, i) => value - truth[i]);
-    const shares = fields.map((output) => norm(away(outputs[output].data)) / norm(truth));
-    const stages = shares.map((share) => Number.isFinite(share) ? share : null); // of a truth that is zero there is none
-    return { ...answer, stages, error: stages[stage ? stage - 1 : fields.length - 1], reference: drawn(about, truth), difference: drawn(about, away(u)) };
+    if (sample && sample.reference) return compared(about, answer, every, u, sample.reference);
+    if (!about.solver) return answer;
+    const later = solved(name, about, inputs).then((truth) => compared(about, answer, every, u, truth));
+    return { ...answer, note: NOTES.coming, later };
   },
 };

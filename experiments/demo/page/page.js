@@ -21,10 +21,18 @@ async function ask(question) {
     const [name, now] = waiting; waiting = null;
     try {
       const answer = await answers.answer(name, now);
-      if (name === state.name) show(answer, "seed" in now);
+      if (name === state.name) { show(answer, "seed" in now); completed(answer); }
     } catch (error) { find("message").textContent = error instanceof TypeError ? `No answer (${error.message}): is the server running?` : error.message; }
   }
   busy = false;
+}
+
+// An answer whose reference takes longer brings it `later`.
+async function completed(answer) {
+  try {
+    const whole = await answer.later;
+    if (whole && state.shown === answer) show(whole, false);
+  } catch (error) { if (state.shown === answer) find("message").textContent = `No reference: ${error.message}`; }
 }
 
 function show(answer, fresh) {

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import http.server
+import json
 import threading
 
 import jax
@@ -21,15 +22,17 @@ from pilno_jax.numerics.norms import relative_l2
 from pilno_jax.runs import exporting_onnx
 from pilno_jax.runs.trained_run import TrainedRun
 
-# In the place of onnxruntime-web: u = u0(x) (1 - t / 2), from twice that before.
+# In the place of onnxruntime-web: u = u0(x) (1 - t / 2), from twice that before; a
+# program is a number, and u multiplied by it.
 STUB = """
 export const env = { wasm: {} };
 export class Tensor { constructor(type, data, dims) { Object.assign(this, { data }); } }
 export const InferenceSession = { create: async (program) => ({
   outputNames: ["u_1", "u", "error_size"],
   run: async ({ u0 }) => {
+    const factor = Number(new TextDecoder().decode(program));
     const u = Float32Array.from({ length: 144 },
-      (_, k) => u0.data[Math.floor(k / 9)] * (1 - (k % 9) / 16));
+      (_, k) => factor * u0.data[Math.floor(k / 9)] * (1 - (k % 9) / 16));
     const twice = u.map((v) => 2 * v), size = Float32Array.of(Math.abs(u0.data[0]));
     return { u: { data: u }, u_1: { data: twice }, error_size: { data: size } };
   },
@@ -90,7 +93,8 @@ def test_the_page_makes_of_fields_what_the_server_does(browser, site, monkeypatc
         lambda params, features, axes: params * features.mean(-1, keepdims=True)
     )
     run = TrainedRun(problem, model, jnp.float32(0.5), 0, {}, error_bar=bar)
-    monkeypatch.setattr(exporting_onnx, "operator_program", lambda *given: b"stub")
+    monkeypatch.setattr(exporting_onnx, "operator_program", lambda *given: b"1")
+    monkeypatch.setattr(static_page, "onnx_program", lambda *given: b"1.25")
     monkeypatch.setattr(
         browser_runtime,
         "unpack",
@@ -116,10 +120,13 @@ def test_the_page_makes_of_fields_what_the_server_does(browser, site, monkeypatc
     assert shown["estimate"]["unlike_training"] == bool(bar.is_unlike(size)[0])
 
     browser.drag("#inputs canvas", (0.0, 0.02), (0.999, 0.02))
-    browser.wait("state.shown.note.includes('no solver')")
-    shown, inputs, _ = shown_as(problem, browser, predict)
-    assert shown["reference"] is None
-    assert shown["estimate"]["unlike_training"] is True
+    browser.wait("state.shown.note.includes('being solved')")
+    browser.wait("state.shown.reference !== null")
+    shown, _, u = shown_as(problem, browser, predict)
+    np.testing.assert_allclose(shown["stages"], [0.6, 0.2], rtol=1e-4)
+    reference = between_nodes(problem, 1.25 * u)
+    np.testing.assert_allclose(shown["reference"], reference, rtol=1e-5)
+    assert shown["estimate"]["unlike_training"] is True and shown["note"] == ""
     browser.evaluate("(state.inputs.u0[0] = 1e9, state.edited())")
     browser.wait("document.getElementById('message').textContent.includes('u0')")
     browser.evaluate("document.getElementById('again').click()")
@@ -158,8 +165,18 @@ def test_networks_in_the_browser_are_those_of_jax(browser, site):
         browser.open(port, name)
         for moved in (False, True):
             if moved:
+                before = browser.evaluate(
+                    inputs_now := "JSON.stringify(state.shown.inputs)"
+                )
                 browser.drag("#inputs canvas", (0.2, 0.3), (0.6, 0.7))
-                browser.wait("!busy && state.shown.note.includes('no solver')")
-            shown, inputs, _ = shown_as(run.problem, browser, run.predict)
+                browser.wait(f"!busy && {inputs_now} !== {json.dumps(before)}")
+                # The others' solvers iterate until they are satisfied, or step waves.
+                solved = name == "burgers"
+                last = "reference" if solved else "note.includes('no solver')"
+                browser.wait(f"!busy && state.shown.{last}")
+            shown, inputs, u = shown_as(run.problem, browser, run.predict)
             error = float(run.predict(inputs, with_error=True).error)
             assert shown["estimate"]["error"] == pytest.approx(error, rel=1e-3)
+            if shown["reference"] is not None:
+                truth = relative_l2(jnp.asarray(u), run.problem.solve(inputs))
+                assert shown["error"] == pytest.approx(float(truth), rel=1e-4)
