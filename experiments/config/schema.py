@@ -46,6 +46,15 @@ class Data(Section):
         "Seed of these sets, which are the same for every training seed.",
         SEED,
     )
+    train_file: str | None = setting(
+        None, "File with the inputs and labels to learn from; not set: solved ones."
+    )
+    validation_file: str | None = setting(
+        None, "File with those that choose the best checkpoint; not set: solved ones."
+    )
+    test_file: str | None = setting(
+        None, "File with those that the error is measured on; not set: solved ones."
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -274,6 +283,9 @@ class RunConfig(Section):
         allowed = "a number above 0 where no virtual input teaches the equation"
         labels = self.train.num_train
         require(learns or labels > 0, "train.num_train", labels, allowed)
+        if self.data.train_file is not None:
+            allowed = "a number above 0, how many samples data.train_file gives"
+            require(labels > 0, "train.num_train", labels, allowed)
         if vary := self.evaluation.vary:
             require_choice("evaluation.vary", vary, sorted(self.problem.options))
             # Tested last, these laws would otherwise fail when all is trained.

@@ -13,6 +13,15 @@ from pilno_jax.problems.coefficients import under_other_law
 SPLITS = ("train", "validation", "test")
 
 
+def set_size(config: Any, split: str) -> int:
+    """How many samples a set of the config has."""
+    return {
+        "train": config.train.num_train,
+        "validation": config.data.num_validation,
+        "test": config.data.num_test,
+    }[split]
+
+
 def labelled_set(
     config: Any,
     split: str,
@@ -31,11 +40,7 @@ def labelled_set(
         **changes: problem options that differ from the config's, for another law.
     """
     options = under_other_law(config.to_dict()["problem"], changes)
-    count = {
-        "train": config.train.num_train,
-        "validation": config.data.num_validation,
-        "test": config.data.num_test,
-    }[split]
+    count = set_size(config, split)
     seed = config.seed if split == "train" else config.data.seed
     salt = {"train": 1, "validation": 2, "test": 3}[split]
     # Runs that differ in what only the network sees share their labels.

@@ -16,6 +16,7 @@ from experiments.run.fit import FittedRun, fit_run
 from experiments.run.interruption import Interruption
 from experiments.run.lock import locked
 from experiments.run.outputs import require_writable
+from experiments.run.own_sets import own_sets
 from experiments.run.report import print_result, write_report
 from experiments.run.starting_point import require_start
 from experiments.run.terminal import Console
@@ -56,10 +57,12 @@ def run(
         require_same_config(folder, config)
         require_start(stages[0], folder)
         result = result_of(folder, stages[-1].config)
+        finished = result is not None and folder.is_finished
+        own = {} if finished else own_sets(config, stages[0].problem, console.line)
     except ArgumentError as error:
         raise WrongConfig(" ".join(str(error).split())) from error
 
-    if result is not None and folder.is_finished:
+    if result is not None and finished:
         text = f"{workdir} holds a finished run; its result is in {folder.result}"
         console.line(text)
         return result
@@ -68,19 +71,23 @@ def run(
     with locked(folder, console.line) if is_main else contextlib.nullcontext():
         if is_main:
             settle_config(folder, config, console.line)
-        fitted, context = fit_stages(stages, cache, folder, console, stop, clock)
+        fitted, context = fit_stages(stages, own, cache, folder, console, stop, clock)
         return finish(context, fitted, origin)
 
 
 def fit_stages(
     stages: tuple[BuiltRun, ...],
+    own: dict[str, data.Data],
     cache: Path,
     folder: RunFolder,
     console: Console,
     stop: Interruption,
     clock: Clock,
 ) -> tuple[FittedRun, RunContext]:
-    """All stages, one after the other; the context is that of the last."""
+    """All stages, one after the other; the context is that of the last.
+
+    `own` are the labelled sets that come from files; the others are solved.
+    """
     config = stages[0].config
 
     def load_set(split: str, **changes: Any) -> data.Data:
@@ -90,6 +97,8 @@ def fit_stages(
             stop.poll()
 
         stop.poll()
+        if split in own and not changes:
+            return own[split]
         try:
             return data_sets.labelled_set(config, split, cache, report, **changes)
         except ArgumentError as error:

@@ -11,9 +11,10 @@ from typing import Any
 import jax
 
 from experiments.config.schema import RunConfig
+from experiments.run.own_sets import own_files
 from pilno_jax import training
 from pilno_jax.checks import ArgumentError
-from pilno_jax.runs import own_problem
+from pilno_jax.runs import own_data, own_problem
 from pilno_jax.runs.checkpoints import Checkpoints
 from pilno_jax.runs.format import (
     all_differences,
@@ -38,6 +39,7 @@ def require_same_config(folder: RunFolder, config: RunConfig) -> None:
         listed = "; ".join(differences)
         raise ArgumentError(f"{folder.path} belongs to another config ({listed})")
     own_problem.require_unchanged(folder, config.problem.to_dict())
+    own_data.require_unchanged(folder, own_files(config))
 
 
 def require_space(folder: RunFolder, state: training.State) -> None:
@@ -54,11 +56,13 @@ def settle_config(folder: RunFolder, config: RunConfig, say: Say) -> None:
     """Write config.json, or what was corrected in it, which a line names."""
     if not folder.config.exists():
         own_problem.record(folder, config.problem.to_dict())
+        own_data.record(folder, own_files(config))
         write_config(folder.path, config.to_dict())
         return
     corrected = all_differences(read_config(folder.path), config.to_dict())
     if corrected:
         say(f"changed in this run: {'; '.join(corrected.values())}")
+        own_data.record(folder, own_files(config))
         correct_config(folder.path, config.to_dict())
 
 

@@ -11,6 +11,7 @@ out of order have the right shape, and show in the numbers.
 
 import dataclasses
 import itertools
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pilno_jax.checks import require, require_choice, require_finite
+from pilno_jax.checks import ArgumentError, require, require_choice, require_finite
 from pilno_jax.data.labelled import Data
 from pilno_jax.evaluation import error_estimate
 from pilno_jax.problems.base import Inputs, Problem
@@ -63,7 +64,11 @@ def read(path: str | Path) -> dict[str, np.ndarray]:
     require_choice("suffix of the file", path.suffix, sorted(suffixes))
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
-    return suffixes[path.suffix](path)
+    try:
+        return suffixes[path.suffix](path)
+    except (OSError, ValueError, TypeError, zipfile.BadZipFile) as error:
+        reason = " ".join(str(error).split())
+        raise ArgumentError(f"{path} cannot be read: {reason}") from error
 
 
 def _npz(path: Path) -> dict[str, np.ndarray]:

@@ -19,6 +19,9 @@ FORMAT_VERSION = 2
 
 # Fields that folders may lack, with the value that does what was done before them.
 ADDED = {
+    "data.test_file": None,
+    "data.train_file": None,
+    "data.validation_file": None,
     "matmul_precision": "default",
     "stages.last_applied": 1,
     "stages.steps": (),
@@ -50,7 +53,7 @@ PLACES = frozenset({"devices", "weight_shards"})
 # which is then judged again.
 CORRECTABLE = frozenset(
     {
-        *("evaluation.vary", "evaluation.over", "data.num_test"),
+        *("evaluation.vary", "evaluation.over", "data.num_test", "data.test_file"),
         *("train.patience", "train.max_skipped_in_a_row"),
     }
 )

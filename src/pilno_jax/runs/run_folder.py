@@ -25,6 +25,11 @@ class RunFolder:
         return self.path / "own_problem.json"
 
     @property
+    def own_data(self) -> Path:
+        """The user's own labelled files and a digest of each, as JSON, if any."""
+        return self.path / "own_data.json"
+
+    @property
     def metrics(self) -> Path:
         """A row for every `train.log_every` steps."""
         return self.path / "metrics.jsonl"

@@ -71,22 +71,40 @@ def folder(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
+def labelled_file(folder):
+    """Three solved samples on the grid of the tests' tiny runs, and where they are."""
+    sys.path.append(str(folder))
+    sizes = {"num_x": 16, "num_t": 9, "final_time": 0.2}
+    problem = problems.make("own_pde:allen_cahn", epsilon=0.02, **sizes)
+    solved = data.generate(problem, jax.random.key(5), 3)
+    arrays = {"u0": solved["inputs"]["u0"], "u": solved["labels"]}
+    np.savez(folder / "mine.npz", **arrays)
+    return folder / "mine.npz", arrays
+
+
 def test_a_run_of_one_s_own_problem(folder, launch):
     """Trained, judged, resumed, loaded, exported, and noticed when its file changes."""
     workdir, config = folder / "run", str(folder / "own_config.py")
+    own, arrays = labelled_file(folder)
     physics_alone = {"train.num_train": 0, "cache": folder / "cache"}
+    physics_alone["data.validation_file"] = own
     code, lines, errors = launch(workdir, physics_alone, config=config)
     assert code == 0, errors
     result = json.loads((workdir / "result.json").read_text())
     assert result["problem"] == "allen_cahn"
     assert result["complete_config"]["problem"]["epsilon"] == 0.02
     names = {path.name for path in (folder / "cache").iterdir()}
-    assert len(names) == 3 and all(n.startswith("own_pde_allen_cahn") for n in names)
+    assert len(names) == 2 and all(n.startswith("own_pde_allen_cahn") for n in names)
 
     # A process that has never heard of it finds the file where it was.
     sys.path.remove(str(folder))
     sys.modules.pop("own_pde")
     run = pilno_jax.load(workdir)
+    # The first two samples of the file chose the checkpoint.
+    predictions = run.predict({"u0": arrays["u0"][:2]})
+    judged = pilno_jax.relative_errors(predictions, arrays["u"][:2]).mean()
+    np.testing.assert_allclose(judged, result["validation"], rtol=1e-5)
+    assert any(f"validation set from {own}: 2 labelled samples" in x for x in lines)
     inputs = run.problem.sample(jax.random.key(1))
     np.testing.assert_array_equal(run.predict(inputs)[:, 0], inputs["u0"])
     softer, labelled = other_law.under_law(run, {"epsilon": 0.05}, 2, 0)
@@ -102,6 +120,11 @@ def test_a_run_of_one_s_own_problem(folder, launch):
     more = {**physics_alone, "train.steps": 120}
     code, lines, _ = launch(workdir, more, config=config)
     assert code == 0 and any("resuming at step 110 of 120" in line for line in lines)
+
+    np.savez(own, u0=arrays["u0"], u=-arrays["u"])
+    code, _, errors = launch(workdir, more, config=config)
+    changed = f"{own}, the validation set, has changed since"
+    assert code == 2 and len(errors) == 1 and changed in errors[0]
 
     with (folder / "own_pde.py").open("a") as file:
         file.write("# another equation\n")
