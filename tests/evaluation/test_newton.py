@@ -56,6 +56,31 @@ def test_zeros_are_as_near_to_the_solver_as_the_grid_allows(name):
     np.testing.assert_allclose(again.u, found.u, atol=1e-6 * np.abs(found.u).max())
 
 
+def test_one_step_leaves_the_square_of_the_error():
+    """Half the distance from the zero before it is a quarter of that after it."""
+    plain = toy.decay()
+    times = plain.grid.axes[1].scaled[None]
+    problem = dataclasses.replace(
+        plain,
+        residual=lambda u, inputs: plain.residual(u, inputs) - u + u**2,
+        constrain=lambda raw, inputs: inputs["u0"][:, None] + times * raw,
+        constraints={},
+    )
+    inputs = jax.tree.map(lambda x: jnp.repeat(x, 2, 0), drawn(problem, 1))
+    step = newton(problem, most_steps=1)
+    u = step(inputs).u
+    for _ in range(4):
+        u = step(inputs, start=u).u
+    bump = np.random.default_rng(0).normal(size=problem.shape) * np.asarray(times)
+    distance = np.asarray([0.04, 0.02])[:, None, None] * bump
+    after = step(inputs, start=u + distance)
+    assert after.steps.tolist() == [1, 1]
+    left, half = np.linalg.norm(after.u - u, axis=(1, 2))
+    assert left < 0.1 * np.linalg.norm(distance[0])
+    # The next power of the distance, and the step's linear tolerance of 1e-4.
+    assert left / half == pytest.approx(4, rel=0.15)
+
+
 def test_the_zero_of_a_linear_equation_is_that_of_a_direct_solver():
     """Darcy: media of two phases, each with a Jacobian of its own."""
     problem = problems.darcy(num_points=13, num_fine=25, label_points=5)

@@ -9,6 +9,7 @@ with hard constraints built in and soft ones as further rows: what a perfect tra
 would end at. From the true solution it is as far as the discretisation is.
 """
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -64,7 +65,9 @@ class _Equations(NamedTuple):
     rows: Callable[[jax.Array], jax.Array]
 
 
-def newton(problem: Problem) -> Newton:
+def newton(
+    problem: Problem, most_steps: int | None = None, most_nodes: int = MOST_NODES
+) -> Newton:
     """(batch of inputs, start=None) -> `Solution`, compiled once for many batches.
 
     Computed in double precision. The first call takes the exact Jacobian of one sample,
@@ -73,23 +76,27 @@ def newton(problem: Problem) -> Newton:
     keep the hard constraints; None begins with what these alone say.
 
     Args:
-        problem: of at most 5000 nodes, each field counted. Its `constrain` must be
-            affine in the network's output, as correctors ask for too.
+        problem: its `constrain` must be affine in the network's output, as correctors
+            ask for too.
+        most_steps: after which a sample is left as it is, solved or not; all are
+            preconditioned by the Jacobian of the first. Default None: until solved.
+        most_nodes: the largest grid, each field counted. Default 5000; twice as many
+            take four times the memory and eight times as long.
 
     Raises:
         ArgumentError: The grid is too large.
         NotConverged: By the call, if a sample has no solution that can be reached.
     """
     shape, unknowns = problem.shape, math.prod(problem.shape)
-    allowed = f"at most {MOST_NODES} without `Problem.solve`"
-    require(unknowns <= MOST_NODES, "number of nodes of the grid", unknowns, allowed)
+    allowed = f"at most {most_nodes} without `Problem.solve`"
+    require(unknowns <= most_nodes, "number of nodes of the grid", unknowns, allowed)
 
     @jax.jit
     @jax.vmap
     def lift(inputs: Inputs) -> jax.Array:
         return problem.constrain(jnp.zeros(shape), inputs)
 
-    steps = jax.jit(lambda *arguments: _steps(problem, *arguments))
+    steps = jax.jit(functools.partial(_steps, problem, most_steps or STEPS_PER_ROUND))
     jacobian = jax.jit(lambda *sample: preconditioner(*_rows_and_y(problem, *sample)))
     end = jax.jit(jax.vmap(lambda *sample: _end(problem, *sample)))
     kept: list[jax.Array] = []
@@ -104,9 +111,11 @@ def newton(problem: Problem) -> Newton:
                 jnp.full(count, jnp.inf),
                 jnp.zeros(count, jnp.int32),
             )
-            now = _rounds(now, (inputs, base), steps, jacobian, kept)
+            until_solved = most_steps is None
+            now = _rounds(now, (inputs, base), steps, jacobian, kept, until_solved)
             fields, left = map(np.asarray, end(inputs, base, now.x))
-            _require_solved(problem, np.asarray(now.change), left)
+            if until_solved:
+                _require_solved(problem, np.asarray(now.change), left)
             return Solution(fields, np.asarray(now.steps), left)
 
     return solve
@@ -118,10 +127,12 @@ def _rounds(
     steps: Callable[..., Zero],
     jacobian: Callable[..., jax.Array],
     kept: list[jax.Array],
+    until_solved: bool,
 ) -> Zero:
     """Rounds of steps, each with the Jacobian of a sample that is not solved yet.
 
-    `kept` holds the preconditioner from one call to the next.
+    `kept` holds the preconditioner from one call to the next. If not until solved, it
+    is one round.
     """
     number, unsolved, in_vain = 0, len(now.change), 0
     while True:
@@ -131,14 +142,20 @@ def _rounds(
         now = steps(kept[0], *samples, now)
         remaining = np.flatnonzero(~(np.asarray(now.change) <= TOLERANCE))
         in_vain = 0 if len(remaining) < unsolved else in_vain + 1
-        if not len(remaining) or in_vain == MOST_ROUNDS_IN_VAIN:
+        ends = not len(remaining) or in_vain == MOST_ROUNDS_IN_VAIN
+        if ends or not until_solved:
             return now
         number, unsolved = int(remaining[0]), len(remaining)
         kept.clear()
 
 
 def _steps(
-    problem: Problem, shared: jax.Array, inputs: Inputs, base: Any, start: Zero
+    problem: Problem,
+    most_steps: int,
+    shared: jax.Array,
+    inputs: Inputs,
+    base: Any,
+    start: Zero,
 ) -> Zero:
     """A round of every sample."""
 
@@ -149,7 +166,7 @@ def _steps(
             u, before = equations.field(y), equations.field(y - change)
             return _norm(u - before) / jnp.maximum(_norm(u), jnp.finfo(u.dtype).tiny)
 
-        limits = TOLERANCE, STEPS_PER_ROUND
+        limits = TOLERANCE, most_steps
         return gauss_newton(equations.rows, shared, start, size, *limits)
 
     return jax.vmap(one)(inputs, base, start)

@@ -7,6 +7,7 @@ from experiments.pages import (
     benchmark_page,
     benchmark_results,
     markdown,
+    newton_table,
     reproduction_page,
 )
 from experiments.pages.growth_rate import exponent
@@ -86,6 +87,17 @@ def test_the_benchmark_page():
     assert "1.50e-02" in next(line for line in rows if "l = 5 to 0.5" in line)
     assert "6.00e-02" in next(line for line in rows if line.startswith("| Diffusion"))
     assert any("ALNO | FNO | LNO" in line for line in rows)
+
+
+def test_newton_s_row_has_no_cell_for_what_was_not_measured():
+    answers = {"first network": (1e-2, 1.0), "in stages": (1e-4, 4.0)}
+    answers |= {"one Newton step": (2e-4, 33.3), "solver": (0.0, 5.0)}
+    one = {k: {"error": error, "ms": ms} for k, (error, ms) in answers.items()}
+    content = {"inputs": 5, "load_average_at_start": 2.5}
+    content["configs"] = {"burgers": {"answers": one, "newton_steps": {}}}
+    *_, row = newton_table.section(content).splitlines()
+    cells = "1.0e-02, 1.0 ms | 1.0e-04, 4.0 ms | 2.0e-04, 33.3 ms |  |  |  | 5.00 ms |"
+    assert row.endswith(cells)
 
 
 def test_a_benchmark_needs_neither_goal_nor_paper_nor_floor():

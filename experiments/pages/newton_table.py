@@ -1,0 +1,52 @@
+"""Newton's method beside corrector stages: what a solver makes of a prediction."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from experiments.pages import benchmark_results, markdown
+from experiments.suite.registry import BENCHMARKS
+
+FILE = benchmark_results.RESULTS / "newton_steps.json"
+
+INTRODUCTION = """
+### Newton's method from the same prediction
+
+Mean error and milliseconds per input in batches of {inputs} of the operators that come
+with the package (`python -m benchmarks.newton_steps`, results/newton_steps.json; the
+machine's load was {load} when it began, so that times are upper bounds). A step solves
+the linearised equations of the grid in double precision by conjugate gradients, with
+the exact Jacobian of one input as preconditioner, which is computed before the clock
+starts; all steps are from the first network's field to the zero of the residual. The
+error there is that of the grid. On KdV's large grid one step is all that is taken.
+"""
+
+
+def section(content: Mapping[str, Any]) -> str:
+    """The part of the page on Newton's method, from what the benchmark wrote."""
+    load = content["load_average_at_start"]
+    words = INTRODUCTION.format(inputs=content["inputs"], load=load)
+    known = [config for config in BENCHMARKS if config in content["configs"]]
+    rows = [row(config, content["configs"][config]) for config in known]
+    return f"{words}\n{markdown.table(rows)}"
+
+
+def row(config: str, one: Mapping[str, Any]) -> dict[str, str | None]:
+    """Errors and milliseconds of every answer, and how many steps Newton took."""
+    answers, steps = one["answers"], one["newton_steps"]
+
+    def text(name: str) -> str | None:
+        if name not in answers:
+            return None
+        return f"{answers[name]['error']:.1e}, {answers[name]['ms']:.1f} ms"
+
+    means = {name: f"{number:.1f}" for name, number in steps.items()}
+    return {
+        "benchmark": BENCHMARKS[config].title,
+        "first network": text("first network"),
+        "in stages": text("in stages"),
+        "one Newton step": text("one Newton step"),
+        "all steps": text("Newton"),
+        "how many": means.get("with the network"),
+        "without a network": means.get("without"),
+        "solver": f"{answers['solver']['ms']:.2f} ms",
+    }
