@@ -43,6 +43,7 @@ ADDED_OPTIONS = {
     "model.add_input": (False,),
     "model.activate_last": (True,),
     "model.free_poles": (False,),
+    "problem.boundary": ("dirichlet",),
     "problem.boundary_sigma": (0.0,),
     "model.pole_unit": (1.0,),
     "problem.time_accuracy": (6,),

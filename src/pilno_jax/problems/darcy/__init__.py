@@ -17,7 +17,8 @@ face coefficients, so `inputs` carries
     a_x    (n - 1, n - 2) faces between (i, j) and (i + 1, j), j an interior node
     a_y    (n - 2, n - 1) faces between (i, j) and (i, j + 1), i an interior node
 
-and `inputs_from` makes that from any positive medium.
+and `inputs_from` makes that from any positive medium. With `boundary_sigma`, u = g on
+the boundary, and g is an input too: see `boundary_values`.
 """
 
 from collections.abc import Callable
@@ -36,6 +37,7 @@ from pilno_jax.problems.base import (
     labels_ignore,
     resizable,
 )
+from pilno_jax.problems.darcy.boundary_values import BoundaryPressure
 from pilno_jax.problems.darcy.features import FEATURES, first_responses
 from pilno_jax.problems.darcy.medium import (
     blocks_around_nodes,
@@ -84,6 +86,7 @@ def darcy(
     hard_constraints: bool = True,
     output_scale: float = 0.01,
     features: str = "rich",
+    boundary_sigma: float = 0.0,
 ) -> Problem:
     """Darcy flow on (num_points, num_points) nodes; see the module for the equation.
 
@@ -106,6 +109,8 @@ def darcy(
         output_scale: u of a network output of 1. Default 0.01, the pressure's size.
         features: "rich" (the default) shows the network the face coefficients and the
             `first_responses` besides a, "paper" a alone.
+        boundary_sigma: standard deviation of u on the boundary, which then is an input.
+            Default 0: u is zero there. 0.01, the pressure's size, is a good value.
     """
     require_choice("law", law, PLANAR_LAWS)
     require_choice("measure", measure, MEASURES)
@@ -117,11 +122,14 @@ def darcy(
     require_divides("label_points", label_points, "num_points", num_points)
     allowed = "'h-1' or 'l2' with soft constraints: the energy has no minimum there"
     require(hard_constraints or measure != "energy", "measure", measure, allowed)
+    allowed = "'h-1' or 'l2' with boundary_sigma: the energy is that of u = 0 there"
+    require(not boundary_sigma or measure != "energy", "measure", measure, allowed)
 
     n = num_points
     grid = Grid((Axis("x", 0.0, 1.0, n), Axis("y", 0.0, 1.0, n)))
     fine_nodes = np.linspace(0.0, 1.0, num_fine)
     label_stride = (n - 1) // (label_points - 1)
+    boundary = BoundaryPressure(boundary_sigma, output_scale, n, num_fine)
 
     def sample(key: jax.Array) -> Inputs:
         return inputs_from(two_phase(key, fine_nodes, values, law, tau), n)
@@ -133,7 +141,7 @@ def darcy(
         require_fields(edited, {"a": (n, n)})
         return inputs_from(blocks_around_nodes(edited["a"], num_fine), n)
 
-    return Problem(
+    problem = Problem(
         name="darcy",
         grid=grid,
         sample=sample,
@@ -154,12 +162,13 @@ def darcy(
         statement=Statement(
             title="Darcy flow",
             equation=rf"-\nabla \cdot (a\,\nabla u) = {source:g}",
-            conditions=r"(x, y) \in {[0, 1]}^2,\quad u = 0 \text{ on the boundary}",
+            conditions=r"(x, y) \in {[0, 1]}^2,\quad " + boundary.stated,
             learned=r"a \mapsto u(x, y)",
             law=f"media of two phases, $a = {values[1]:g}$ where a random field is "
             f"positive and $a = {values[0]:g}$ elsewhere",
         ),
     )
+    return boundary.imposed_on(problem, source)
 
 
 def _reference(

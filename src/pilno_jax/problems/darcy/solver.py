@@ -35,8 +35,9 @@ def solve_flow(
     a_x: Float[Array, "edges inner"],
     a_y: Float[Array, "inner edges"],
     max_steps: int = 1000,
+    source: Float[Array, "inner inner"] | None = None,
 ) -> Float[Array, "n n"]:
-    """u (n, n), zero on the boundary, with -div(a grad u) = 1. NaN if not converged.
+    """u (n, n), zero on the boundary, with -div(a grad u) = f. NaN if not converged.
 
     Conjugate gradients, preconditioned by the constant-coefficient Laplacian. They
     converge like ((sqrt(c) - 1) / (sqrt(c) + 1))^steps where c is the contrast
@@ -48,9 +49,11 @@ def solve_flow(
         a_y: coefficients of the faces across y.
         max_steps: after which the answer is NaN. Default 1000; a contrast of 4 takes
             about 12 in float32.
+        source: f on the interior nodes. Default: 1.
     """
     n = a_x.shape[0] + 1
-    unit_source = jnp.ones((n - 2, n - 2), a_x.dtype)
+    if source is None:
+        source = jnp.ones((n - 2, n - 2), a_x.dtype)
 
     def apply(v: jax.Array) -> jax.Array:
         return flow(jnp.pad(v, 1), a_x, a_y)
@@ -58,7 +61,7 @@ def solve_flow(
     def solve(apply: Callable, right: jax.Array) -> jax.Array:
         return _conjugate_gradients(apply, right, max_steps)
 
-    solution = jax.lax.custom_linear_solve(apply, unit_source, solve, symmetric=True)
+    solution = jax.lax.custom_linear_solve(apply, source, solve, symmetric=True)
     return jnp.pad(solution, 1)
 
 

@@ -43,10 +43,13 @@ from pilno_jax.problems.initial_value import (
     LengthScales,
     initial_value_problem,
 )
-from pilno_jax.problems.reaction_diffusion.boundary_values import BoundaryValues
+from pilno_jax.problems.reaction_diffusion.boundary_slopes import BoundarySlopes
+from pilno_jax.problems.reaction_diffusion.boundary_values import (
+    BoundaryValues,
+    FreePart,
+)
 from pilno_jax.problems.reaction_diffusion.mollifiers import (
     MOLLIFIERS,
-    mollifier_of,
     product_of_sines,
     start_from_rest,
 )
@@ -57,6 +60,7 @@ __all__ = ["MOLLIFIERS", "product_of_sines", "reaction_diffusion", "start_from_r
 REFERENCE_POINTS = 151
 REFERENCE_STEP = 1e-4
 TASKS = ("ic", "forcing")
+BOUNDARIES = {"dirichlet": BoundaryValues, "neumann": BoundarySlopes}
 
 
 @labels_ignore("virtual_length_scales", "hard_constraints", "mollifier")
@@ -75,6 +79,7 @@ def reaction_diffusion(
     hard_constraints: bool = True,
     mollifier: str = "start_from_rest",
     boundary_sigma: float = 0.0,
+    boundary: str = "dirichlet",
 ) -> Problem:
     """Either task on a (num_x, num_t) grid; see the module for the equation.
 
@@ -95,10 +100,14 @@ def reaction_diffusion(
         hard_constraints: True (the default) builds initial and boundary values into u,
             False leaves them to the penalties "ic" and "bc".
         mollifier: what Task "forcing" multiplies the network with, one of `MOLLIFIERS`:
-            "start_from_rest" (the default) or "sines" (the paper's).
-        boundary_sigma: standard deviation of u at the two ends, which then are inputs
-            of Task "forcing"; u starts from the line between them. Default 0: u is
-            zero there. sigma is a good value.
+            "start_from_rest" (the default) or "sines" (the paper's). Neumann's ends
+            need none.
+        boundary_sigma: standard deviation of the data at the two ends, which then are
+            inputs of Task "forcing"; u starts from the line between its values, or
+            from the parabola of its slopes. Default 0: they are zero. sigma is a good
+            value.
+        boundary: which data the ends of Task "forcing" have: "dirichlet" (the default),
+            the values of u, or "neumann", those of u_x.
     """
     require_choice("task", task, TASKS)
     require_choice("mollifier", mollifier, MOLLIFIERS)
@@ -107,15 +116,18 @@ def reaction_diffusion(
     k = coefficient("reaction", reaction, "$k$", may_be_zero=True)
     grid = Grid((Axis("x", 0.0, 1.0, num_x), Axis("t", 0.0, final_time, num_t)))
     law = InitialLaw(length_scale, virtual_length_scales, sigma)
-    ends = BoundaryValues(boundary_sigma, unit=sigma)
-    allowed = "0 in Task 'ic', which is periodic"
+    require_choice("boundary", boundary, BOUNDARIES)
+    ends = BOUNDARIES[boundary](boundary_sigma, unit=sigma)
+    in_ic = "Task 'ic', which is periodic"
     fits = task == "forcing" or not boundary_sigma
-    require(fits, "boundary_sigma", boundary_sigma, allowed)
+    require(fits, "boundary_sigma", boundary_sigma, f"0 in {in_ic}")
+    fits = task == "forcing" or boundary == "dirichlet"
+    require(fits, "boundary", boundary, f"'dirichlet' in {in_ic}")
     if task == "ic":
         problem = _initial_condition_task(grid, d, k, law, hard_constraints)
     else:
-        factor = mollifier_of(mollifier, grid, d) if hard_constraints else None
-        problem = ends.imposed_on(_forcing_task(grid, d, k, law, factor, ends))
+        free = ends.free_part(grid, mollifier, d) if hard_constraints else None
+        problem = ends.imposed_on(_forcing_task(grid, d, k, law, free, ends))
     return with_coefficients(problem, d, k)
 
 
@@ -177,7 +189,7 @@ def _forcing_task(
     d: Coefficient,
     k: Coefficient,
     law: InitialLaw,
-    mollifier: Callable[[Inputs], Any] | None,
+    free_part: FreePart | None,
     ends: BoundaryValues,
 ) -> Problem:
     x, t = grid.axes
@@ -194,18 +206,18 @@ def _forcing_task(
         return jnp.stack([forcing, scaled_x, scaled_t], -1)
 
     def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
-        free: Any = raw if mollifier is None else mollifier(inputs) * raw
+        free: Any = raw if free_part is None else free_part(raw, inputs)
         return sigma * free
 
     def residual(u: jax.Array, inputs: Inputs) -> jax.Array:
-        # At the end nodes u is prescribed, so the equation is asked for inside only.
+        # At the end nodes data are prescribed: the equation is asked for inside only.
         source = d.of(inputs) * along(d_xx, u, 0) + k.of(inputs) * u**2
         balance = along(d_t, u, 1) - source + inputs["f"][:, None]
         return balance[1:-1]
 
     penalties = {
         "ic": lambda u, inputs: u[:, 0],
-        "bc": lambda u, inputs: jnp.stack([u[0], u[-1]]),
+        "bc": ends.penalty(x),
     }
     return Problem(
         name="reaction_diffusion",
@@ -216,16 +228,15 @@ def _forcing_task(
         features=features,
         residual=residual,
         constrain=constrain,
-        constraints=penalties if mollifier is None else {},
+        constraints=penalties if free_part is None else {},
         inputs={"f": InputField(("x",), "$f$", editable=True)},
         scale=lambda inputs: sigma,
-        error_of=d.response_error(-d_xx[1:-1, 1:-1], t),
+        error_of=ends.error_of(d, d_xx, grid),
         time_axis=1,
         statement=Statement(
             title="Reaction-diffusion with a source",
             equation=r"u_t = D\,u_{xx} + k\,u^2 - f(x)",
-            conditions=rf"x \in [0, 1],\quad t \in [0, {t.high:g}],\quad "
-            r"u = 0 \text{ at the start and at both ends}",
+            conditions=rf"x \in [0, 1],\quad t \in [0, {t.high:g}],\quad {ends.stated}",
             learned=r"f \mapsto u(x, t)",
             law=law.described("f"),
         ),
@@ -235,20 +246,20 @@ def _forcing_task(
 def _forced_reference(
     grid: Grid, d: Coefficient, k: Coefficient, ends: BoundaryValues
 ) -> Callable[[Inputs], jax.Array]:
-    """inputs -> u from rest, or from the line between the values at both ends."""
+    """inputs -> u from rest, or from the lifting of the data at both ends."""
     x, t = grid.axes
     factor = _refinement(x)
     fine, fine_d_xx, step = _reference_scheme(x, factor, d.highest)
-    free = jnp.ones(fine.num_points).at[jnp.array([0, -1])].set(0.0)
+    held = ends.held(fine)
 
     def solve(inputs: Inputs) -> jax.Array:
         require_fields(inputs, {"f": (x.num_points,)})
         forcing = along(interpolation(x, fine), inputs["f"], 0)
 
         def slope(u: jax.Array) -> jax.Array:
-            # The end nodes stay where they start.
+            # The data at the ends stay what they are at the start.
             source = d.of(inputs) * fine_d_xx(u) + k.of(inputs) * u**2
-            return free * (source - forcing)
+            return held(source - forcing)
 
         evolve = snapshots(slope, t, step)
         if not ends.sigma:

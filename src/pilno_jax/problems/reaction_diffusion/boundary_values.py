@@ -9,87 +9,122 @@ network's part keeps its form, and l is added.
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from pilno_jax.checks import require, require_fields
-from pilno_jax.numerics.grids import Axis
-from pilno_jax.problems.base import InputField, Inputs, Problem
+from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.problems.base import ErrorOf, InputField, Inputs, Problem
+from pilno_jax.problems.boundary_data import with_boundary_data
+from pilno_jax.problems.coefficients import Coefficient
+from pilno_jax.problems.reaction_diffusion.mollifiers import mollifier_of
 
-NAMES = ("u_left", "u_right")
-SHAPES: dict[str, tuple[int, ...]] = dict.fromkeys(NAMES, ())
+FreePart = Callable[[jax.Array, Inputs], Any]
 
 
 @dataclasses.dataclass(frozen=True)
 class BoundaryValues:
-    """The law of the two values.
+    """What u is at both ends, and the law of these two numbers.
 
     Args:
         sigma: their standard deviation; they are independent, of mean zero. 0: both are
             zero, and no inputs.
-        unit: the value that the network sees as 1, whatever the law.
+        unit: the number that the network sees as 1, whatever the law.
     """
 
     sigma: float
     unit: float
+    names: ClassVar[tuple[str, str]] = ("u_left", "u_right")
+    symbols: ClassVar[tuple[str, str]] = ("$u(0)$", "$u(1)$")
+    zero: ClassVar[str] = r"u = 0 \text{ at the start and at both ends}"
+    given: ClassVar[str] = r"u \text{ starts from the line between its ends}"
 
     def __post_init__(self):
         fits = 0 <= self.sigma < float("inf")
         require(fits, "boundary_sigma", self.sigma, "a number >= 0")
 
+    @property
+    def stated(self) -> str:
+        """The conditions in LaTeX."""
+        return self.given if self.sigma else self.zero
+
     def start(self, inputs: Inputs, x: Axis) -> jax.Array:
-        """The line between the values, on the nodes of x."""
+        """The lifting, from which u starts, on the nodes of x."""
         if not self.sigma:
             return jnp.zeros(x.num_points)
-        require_fields(inputs, SHAPES)
-        left, right = (jnp.asarray(inputs[name]) for name in NAMES)
-        part = x.scaled.astype(left.dtype)
-        return left * (1 - part) + right * part
+        require_fields(inputs, dict.fromkeys(self.names, ()))
+        left, right = (jnp.asarray(inputs[name]) for name in self.names)
+        return self.lifting(left, right, x.scaled.astype(left.dtype))
+
+    def lifting(self, left: jax.Array, right: jax.Array, x: jax.Array) -> jax.Array:
+        """A function of x in [0, 1] with these data at the ends."""
+        return left * (1 - x) + right * x
+
+    def held(self, x: Axis) -> Callable[[jax.Array], jax.Array]:
+        """Rates of change on the nodes of x -> those that leave the data as they are.
+
+        Args:
+            x: of the reference solver.
+        """
+        free = jnp.ones(x.num_points).at[jnp.array([0, -1])].set(0.0)
+        return lambda rates: free * rates
+
+    def penalty(self, x: Axis) -> Callable[[jax.Array, Inputs], jax.Array]:
+        """(u, inputs) -> how far u is from data that are zero."""
+        del x
+        return lambda u, inputs: jnp.stack([u[0], u[-1]])
+
+    def free_part(self, grid: Grid, mollifier: str, d: Coefficient) -> FreePart:
+        """(raw, inputs) -> a field that is zero at the start and has zero data.
+
+        Args:
+            grid: of the problem.
+            mollifier: one of `MOLLIFIERS`.
+            d: the diffusivity.
+        """
+        factor = mollifier_of(mollifier, grid, d)
+        return lambda raw, inputs: factor(inputs) * raw
+
+    def error_of(self, d: Coefficient, d_xx: np.ndarray, grid: Grid) -> ErrorOf:
+        """What diffusion with zero data answers to a residual of the inner nodes.
+
+        Args:
+            d: the diffusivity.
+            d_xx: on all nodes of x.
+            grid: of the problem.
+        """
+        return d.response_error(-d_xx[1:-1, 1:-1], grid.axes[1])
 
     def draw(self, key: jax.Array) -> Inputs:
         # 2^31 - 1 is no number of a split: the forcing keeps the keys it has without.
         values = jax.random.normal(jax.random.fold_in(key, 2**31 - 1), (2,))
-        return dict(zip(NAMES, self.sigma * values, strict=True))
+        return dict(zip(self.names, self.sigma * values, strict=True))
 
     def imposed_on(self, problem: Problem) -> Problem:
-        """The problem with zero boundary values, with these instead.
+        """The problem with zero data at its ends, with these instead.
 
         Args:
             problem: its `solve` begins with `start` already.
         """
         if not self.sigma:
             return problem
-        x = problem.grid.axes[0]
+        x, names = problem.grid.axes[0], self.names
 
-        def with_values(
-            sample: Callable[[jax.Array], Inputs],
-        ) -> Callable[[jax.Array], Inputs]:
-            return lambda key: sample(key) | self.draw(key)
+        def channels(inputs: Inputs) -> jax.Array:
+            require_fields(inputs, dict.fromkeys(names, ()))
+            numbers = jnp.stack([inputs[name] / self.unit for name in names])
+            return jnp.broadcast_to(numbers, (*problem.grid.shape, len(names)))
 
-        def features(inputs: Inputs) -> jax.Array:
-            require_fields(inputs, SHAPES)
-            fields = problem.features(inputs)
-            numbers = jnp.stack([inputs[name] / self.unit for name in NAMES])
-            shape = (*problem.grid.shape, len(NAMES))
-            return jnp.concatenate([fields, jnp.broadcast_to(numbers, shape)], -1)
-
-        def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
-            return self.start(inputs, x)[:, None] + problem.constrain(raw, inputs)
-
-        def off(penalty: Callable) -> Callable:
-            return lambda u, inputs: penalty(u - self.start(inputs, x)[:, None], inputs)
-
-        declared = {
-            name: InputField((), symbol, editable=True)
-            for name, symbol in zip(NAMES, ("$u(0)$", "$u(1)$"), strict=True)
-        }
-        return dataclasses.replace(
+        return with_boundary_data(
             problem,
-            sample=with_values(problem.sample),
-            sample_virtual=with_values(problem.sample_virtual),
-            features=features,
-            constrain=constrain,
-            constraints={k: off(one) for k, one in problem.constraints.items()},
-            inputs={**problem.inputs, **declared},
+            draw=self.draw,
+            lifting=lambda inputs: self.start(inputs, x)[:, None],
+            channels=channels,
+            declared={
+                name: InputField((), symbol, editable=True)
+                for name, symbol in zip(names, self.symbols, strict=True)
+            },
         )
