@@ -7,11 +7,12 @@ of the operators that come with the package. Newton's method on the residual
 milliseconds per input and mean error after one step and at its end, beside the first
 network, the whole operator and the reference solver; and how many steps it takes with
 the network and without. Newton computes in double precision and has the exact Jacobian
-of an input, which is made before the clock starts. One process, one batch, times are
-minima. Writes results/newton_steps.json.
+of an input, which is made before the clock starts. A process for each operator, one
+batch, times are minima. Writes results/newton_steps.json.
 """
 
 import argparse
+import json
 import os
 import time
 from collections.abc import Callable
@@ -85,14 +86,20 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--only", type=command.names, default=known, help="operators, as a,b"
     )
+    parser.add_argument("--case", choices=known, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def main() -> None:
     chosen, configs = options(), {}
+    if chosen.case:
+        print(json.dumps(measure(chosen.case, chosen.count, chosen.repeats)))
+        return
     start, load = time.perf_counter(), os.getloadavg()[0]
+    numbers = f"--count={chosen.count}", f"--repeats={chosen.repeats}"
     for name in chosen.only:
-        configs[name] = measure(name, chosen.count, chosen.repeats)
+        arguments = f"--case={name}", *numbers
+        configs[name] = command.in_own_process("benchmarks.newton_steps", *arguments)
         print(describe(name, configs[name]), flush=True)
     command.write(
         chosen.output,
