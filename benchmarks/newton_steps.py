@@ -8,13 +8,13 @@ milliseconds per input and mean error after one step and at its end, beside the 
 network, the whole operator and the reference solver; and how many steps it takes with
 the network and without. Newton computes in double precision and has the exact Jacobian
 of an input, which is made before the clock starts. A process for each operator, one
-batch, times are minima. Writes results/newton_steps.json.
+batch, times are minima. Writes results/newton_steps.json; with --only, what is there of
+the other operators stays.
 """
 
 import argparse
 import json
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +25,7 @@ import pilno_jax
 from benchmarks import command, timing
 from pilno_jax import data, evaluation
 from pilno_jax.evaluation.newton import newton
+from pilno_jax.runs import files
 
 TEST_KEY = 20_000  # inputs that no training, validation or test set has drawn
 MOST_NODES = 10_000  # as many as KdV has
@@ -95,22 +96,16 @@ def main() -> None:
     if chosen.case:
         print(json.dumps(measure(chosen.case, chosen.count, chosen.repeats)))
         return
-    start, load = time.perf_counter(), os.getloadavg()[0]
+    if chosen.output.exists():
+        configs = files.read_json(chosen.output)["configs"]
     numbers = f"--count={chosen.count}", f"--repeats={chosen.repeats}"
     for name in chosen.only:
-        arguments = f"--case={name}", *numbers
-        configs[name] = command.in_own_process("benchmarks.newton_steps", *arguments)
-        print(describe(name, configs[name]), flush=True)
-    command.write(
-        chosen.output,
-        {
-            "inputs": chosen.count,
-            # More than the cores is other work beside this one: times are upper bounds.
-            "load_average_at_start": round(load, 1),
-            "wall_clock_seconds": round(time.perf_counter() - start, 1),
-            "configs": configs,
-        },
-    )
+        # More than the cores is other work beside this one: times are upper bounds.
+        load, arguments = os.getloadavg()[0], (f"--case={name}", *numbers)
+        measured = command.in_own_process("benchmarks.newton_steps", *arguments)
+        configs[name] = {"load_average_at_start": round(load, 1), **measured}
+        print(describe(name, measured), flush=True)
+    command.write(chosen.output, {"inputs": chosen.count, "configs": configs})
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ INTRODUCTION = """
 
 Mean error and milliseconds per input in batches of {inputs} of the operators that come
 with the package (`python -m benchmarks.newton_steps`, results/newton_steps.json; the
-machine's load was {load} when it began, so that times are upper bounds). A step solves
-the linearised equations of the grid in double precision by conjugate gradients, with
+machine's load was up to {load}, other work beside, so that times are upper bounds). A
+step solves the linearised equations of the grid in double precision by conjugate gradients, with
 the exact Jacobian of one input as preconditioner, which is computed before the clock
 starts; all steps are from the first network's field to the zero of the residual. The
 error there is that of the grid. On KdV's large grid one step is all that is taken.
@@ -23,10 +23,11 @@ error there is that of the grid. On KdV's large grid one step is all that is tak
 
 def section(content: Mapping[str, Any]) -> str:
     """The part of the page on Newton's method, from what the benchmark wrote."""
-    load = content["load_average_at_start"]
+    configs = content["configs"]
+    load = max(one["load_average_at_start"] for one in configs.values())
     words = INTRODUCTION.format(inputs=content["inputs"], load=load)
-    known = [config for config in BENCHMARKS if config in content["configs"]]
-    rows = [row(config, content["configs"][config]) for config in known]
+    known = [config for config in BENCHMARKS if config in configs]
+    rows = [row(config, configs[config]) for config in known]
     return f"{words}\n{markdown.table(rows)}"
 
 

@@ -93,8 +93,8 @@ def test_newton_s_row_has_no_cell_for_what_was_not_measured():
     answers = {"first network": (1e-2, 1.0), "in stages": (1e-4, 4.0)}
     answers |= {"one Newton step": (2e-4, 33.3), "solver": (0.0, 5.0)}
     one = {k: {"error": error, "ms": ms} for k, (error, ms) in answers.items()}
-    content = {"inputs": 5, "load_average_at_start": 2.5}
-    content["configs"] = {"burgers": {"answers": one, "newton_steps": {}}}
+    measured = {"answers": one, "newton_steps": {}, "load_average_at_start": 2.5}
+    content = {"inputs": 5, "configs": {"burgers": measured}}
     *_, row = newton_table.section(content).splitlines()
     cells = "1.0e-02, 1.0 ms | 1.0e-04, 4.0 ms | 2.0e-04, 33.3 ms |  |  |  | 5.00 ms |"
     assert row.endswith(cells)
