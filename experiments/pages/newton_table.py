@@ -14,10 +14,11 @@ INTRODUCTION = """
 Mean error and milliseconds per input in batches of {inputs} of the operators that come
 with the package (`python -m benchmarks.newton_steps`, results/newton_steps.json; the
 machine's load was up to {load}, other work beside, so that times are upper bounds). A
-step solves the linearised equations of the grid in double precision by conjugate gradients, with
-the exact Jacobian of one input as preconditioner, which is computed before the clock
-starts; all steps are from the first network's field to the zero of the residual. The
-error there is that of the grid. On KdV's large grid one step is all that is taken.
+step solves the linearised equations of the grid in double precision by conjugate
+gradients, with the exact Jacobian of one input as preconditioner, which is computed
+before the clock starts; all steps are from the first network's field to the zero of the
+residual. The error there is that of the grid. On KdV's large grid one step is all that
+is taken.
 """
 
 

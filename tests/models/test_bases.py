@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pilno_jax.models import bases
+from pilno_jax.numerics.grids import Axis
 
 POLES = np.array([-0.7 + 2.0j, -5.0, -3.0 - 9.0j])
 
@@ -51,6 +52,20 @@ def test_interval_rule_is_exact_on_polynomials_of_degree_seven(periodic):
     for degree in range(8):
         integral = interval_weights(x) @ extended**degree
         np.testing.assert_allclose(integral, 1 / (degree + 1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("clustering", [0.9, 1.0])
+def test_rules_are_of_high_order_on_clustered_nodes(clustering):
+    """The integral of e^x, and the circle's rule of an integrand that closes up."""
+
+    def errors(n):
+        x = Axis("x", 0.0, 1.0, n, clustering=clustering).unit_nodes()
+        exponential = interval_weights(x)[:-1] @ np.exp(x) - np.expm1(1.0)
+        around = circle_weights(x) @ np.exp(2j * np.pi * x)
+        return np.abs([exponential, around])
+
+    assert np.all(np.log2(errors(17) / errors(33)) > 6.5)
+    assert errors(33).max() < 1e-7
 
 
 @pytest.mark.parametrize("periodic", [True, False])

@@ -120,7 +120,7 @@ def _chosen(axis: Axis, given: np.ndarray, path: Path) -> np.ndarray:
         offset = offset if 0 <= offset < spacing else 0.0
         period = spacing * len(given)
     distances = np.abs(given[None] - offset - wanted[:, None])
-    near = NEAR * axis.spacing
+    near = NEAR * axis.extent / axis.num_points
     fits = distances.min(1).max() <= near and abs(period - axis.extent) <= near
     text = f"{len(given)} nodes from {given[0]:g} to {given[-1]:g}"
     allowed = f"the nodes of the problem's axis among them, {axis}"

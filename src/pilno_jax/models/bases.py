@@ -6,9 +6,10 @@ poles mu. Frequencies, poles and the period P belong to the axis and not to its 
 an analysis is a quadrature of a continuous integral. So a layer is the same operator
 on every grid.
 
-Nodes are equidistant on [0, 1]. Whether the axis is periodic is read off them: the
-endpoint 1 is a node of a closed axis and is left out on a periodic one, where the
-node 0 is also the node 1. All matrices are complex, tiny and made of static shapes.
+Whether the axis is periodic is read off its nodes on [0, 1]: the endpoint 1 is a node
+of a closed axis and is left out on a periodic one, where the node 0 is also the node 1.
+A closed one may have its nodes clustered, as a smooth function of their number
+(`numerics.grids.Axis`). All matrices are complex, tiny and made of static shapes.
 """
 
 import math
@@ -19,6 +20,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Complex, Float, Inexact
 
 from pilno_jax.numerics.complex_numbers import as_complex
+from pilno_jax.numerics.derivatives import finite_difference
+from pilno_jax.numerics.grids import Axis
 
 Nodes = Float[Array, " n"]
 Frequencies = Float[np.ndarray, " k"]
@@ -40,10 +43,12 @@ def circle_weights(x: Nodes) -> Float[Array, " n"]:
     The interval that closes the circle, [x_{N-1}, x_0 + 1], has length h on a periodic
     axis, which makes this the rectangle rule and the analysis the DFT, and length 0 on
     a closed one, which makes it the ordinary trapezoid rule. Exact in both cases for
-    periodic integrands that the nodes resolve.
+    periodic integrands that the nodes resolve, if these are equidistant; for others the
+    end-corrected rule is the accurate one.
     """
     lengths = jnp.diff(x, append=x[:1] + 1)
-    return (lengths + jnp.roll(lengths, 1)) / 2
+    even = (lengths + jnp.roll(lengths, 1)) / 2
+    return jnp.where(is_even(x), even, clustered_weights(x))
 
 
 def interval_weights(x: Nodes) -> Float[Array, " n+1"]:
@@ -55,7 +60,30 @@ def interval_weights(x: Nodes) -> Float[Array, " n+1"]:
     n = x.size
     periodic = _gregory(n + 1) / n
     closed = np.append(_gregory(n) / (n - 1), 0.0)
-    return jnp.where(is_periodic(x), periodic, closed).astype(x.dtype)
+    even = jnp.where(is_periodic(x), periodic, closed).astype(x.dtype)
+    clustered = jnp.append(clustered_weights(x), 0.0)
+    return jnp.where(is_even(x), even, clustered)
+
+
+def is_even(x: Nodes) -> Bool[Array, ""]:
+    """Whether nodes are equidistant; clustered ones are farther from it than that."""
+    spacing = x[-1] / (x.size - 1)
+    numbers = jnp.arange(x.size).astype(x.dtype)
+    return jnp.max(jnp.abs(x - spacing * numbers)) < 0.01 * spacing
+
+
+def clustered_weights(x: Nodes) -> Float[Array, " n"]:
+    """Gregory's rule on [0, 1] for nodes that are a smooth function of their number.
+
+    It integrates over the number, where dx is a factor, to the same order.
+    """
+    n = x.size
+    if n < 3:  # no cluster
+        return jnp.full_like(x, 1 / n)
+    accuracy = min(GREGORY_NODES, 2 * ((n - 1) // 2))
+    by_number = finite_difference(Axis("number", 0.0, n - 1.0, n), 1, accuracy)
+    lengths = jnp.matmul(jnp.asarray(by_number, x.dtype), x, precision="highest")
+    return jnp.asarray(_gregory(n), x.dtype) * lengths
 
 
 def _gregory(nodes: int) -> Float[np.ndarray, " {nodes}"]:
@@ -132,7 +160,8 @@ def pole_analysis_dft(
 
         A[p, j] = 1/N sum_l e^{-i w_l x_j} / (mu_p - i w_l).
 
-    Its period is N h, so it depends on the grid; `pole_analysis` is its limit.
+    Its period is N h, so it depends on the grid, whose nodes must be equidistant;
+    `pole_analysis` is its limit.
     """
     n = x.size
     omega = 2 * jnp.pi * jnp.fft.fftfreq(n, x[1] - x[0])

@@ -43,10 +43,13 @@ def derivative(
         axis: the nodes.
         order: of the derivative. Default 1.
         accuracy: even order of finite differences. Default None: spectral on a periodic
-            axis, 4 on any other; 6 is good where the fields are smooth up to the ends.
+            axis and on Chebyshev's nodes, 4 on any other; 6 is good where the fields
+            are smooth up to the ends.
     """
     if axis.periodic and accuracy is None:
         return spectral(axis.num_points, order, axis.extent)
+    if axis.clustering == 1 and accuracy is None:
+        return chebyshev(axis, order)
     return finite_difference(axis, order, 4 if accuracy is None else accuracy)
 
 
@@ -75,6 +78,35 @@ def spectral(
 
 
 @functools.lru_cache
+def chebyshev(axis: Axis, order: int) -> Float[np.ndarray, "n n"]:
+    """The derivative of the polynomial through all of Chebyshev's nodes.
+
+    From its barycentric form; the diagonal is what makes the rows of constants zero,
+    which costs no digits where nodes are close.
+
+    Args:
+        axis: of clustering 1. Up to a hundred nodes; rounding grows like their number
+            to the power 2 order.
+        order: of the derivative.
+    """
+    require(axis.clustering == 1, "clustering", axis.clustering, "1, Chebyshev's nodes")
+    n = axis.num_points
+    weights = (-1.0) ** np.arange(n)
+    weights[[0, -1]] /= 2
+    # Differences of cosines as products of sines, which keep their digits.
+    angles = np.pi * np.arange(n) / (n - 1)
+    half_sum, half_difference = (
+        op(angles[:, None], angles[None]) / 2 for op in (np.add, np.subtract)
+    )
+    distances = axis.extent * np.sin(half_sum) * np.sin(half_difference)
+    np.fill_diagonal(distances, 1.0)
+    first = weights[None] / weights[:, None] / distances
+    np.fill_diagonal(first, 0.0)
+    np.fill_diagonal(first, -first.sum(1))
+    return _frozen(np.linalg.matrix_power(first, order))
+
+
+@functools.lru_cache
 def finite_difference(
     axis: Axis, order: int, accuracy: int
 ) -> Float[np.ndarray, "n n"]:
@@ -82,7 +114,8 @@ def finite_difference(
 
     Central stencils inside; on a periodic axis they wrap, on any other the stencil
     at the ends is shifted inwards and, being one-sided, one point wider, so that the
-    order is the same everywhere.
+    order is the same everywhere. On clustered nodes the same stencils have the weights
+    of where their nodes are.
 
     Args:
         axis: the nodes, at least order + accuracy of them.
@@ -99,14 +132,17 @@ def finite_difference(
     allowed = f"at least {needed} for derivative {order} at accuracy {accuracy}"
     require(n >= needed, f"num_points of axis {axis.name!r}", n, allowed)
 
-    matrix = np.zeros((n, n))
+    matrix, places = np.zeros((n, n)), axis.nodes()
     for row in range(n):
         if axis.periodic or half <= row < n - half:
             nodes = np.arange(row - half, row + half + 1)
         else:
             nodes = np.arange(one_sided) + (0 if row < half else n - one_sided)
-        matrix[row, nodes % n] = fornberg(nodes - row, order)
-    return _frozen(matrix / axis.spacing**order)
+        if axis.clustering:
+            matrix[row, nodes] = fornberg(places[nodes] - places[row], order)
+        else:
+            matrix[row, nodes % n] = fornberg(nodes - row, order)
+    return _frozen(matrix if axis.clustering else matrix / axis.spacing**order)
 
 
 def stencil(axis: Axis, order: int, accuracy: int) -> Callable[[jax.Array], jax.Array]:
@@ -144,6 +180,10 @@ def stencil(axis: Axis, order: int, accuracy: int) -> Callable[[jax.Array], jax.
 def running_integral(axis: Axis) -> Float[np.ndarray, "n n"]:
     """The matrix of the integral from the axis's low end, by the trapezoidal rule."""
     n = axis.num_points
+    if axis.clustering:
+        means = (np.eye(n)[1:] + np.eye(n)[:-1]) / 2  # of neighbours
+        parts = np.diff(axis.nodes())[:, None] * means
+        return np.concatenate([np.zeros((1, n)), np.cumsum(parts, 0)])
     weights = np.tril(np.ones((n, n))) - 0.5 * np.eye(n)
     weights[:, 0] -= 0.5
     return axis.spacing * weights
@@ -169,6 +209,13 @@ def interpolation(source: Axis, target: Axis, degree: int = 9) -> Matrix:
         return _frozen((np.exp(phases) @ analysis).real)
     n, width = source.num_points, min(degree + 1, source.num_points)
     matrix = np.zeros((target.num_points, n))
+    if source.clustering:
+        places = source.unit_nodes()
+        for row, x in enumerate(target.unit_nodes()):
+            first = int(np.clip(np.searchsorted(places, x) - width // 2, 0, n - width))
+            nodes = np.arange(first, first + width)
+            matrix[row, nodes] = fornberg(places[nodes] - x, 0)
+        return _frozen(matrix)
     for row, x in enumerate(target.unit_nodes() * (n - 1)):
         first = int(np.clip(np.round(x - (width - 1) / 2), 0, n - width))
         nodes = np.arange(first, first + width)

@@ -1,8 +1,8 @@
 """Tensor-product grids: where a field lives, and nothing about what it is.
 
-A periodic axis leaves its right endpoint out (it is the left one again); any
-other axis includes both. Scaled coordinates run over [0, 1] on every axis, so
-that networks never see physical units.
+A periodic axis leaves its right endpoint out (it is the left one again); any other
+axis includes both, and may have more nodes near them than between. Scaled coordinates
+run over [0, 1] on every axis, so that networks never see physical units.
 """
 
 import dataclasses
@@ -20,12 +20,20 @@ from pilno_jax.checks import require
 class Axis:
     """`num_points` equidistant nodes on [low, high)  or, not periodic, [low, high].
 
+    With a clustering c, the node at the part s of the way is where
+
+        (1 - c) s + c (1 - cos(pi s)) / 2
+
+    says: at both ends nodes are 1 - c times as far apart as they were.
+
     Args:
         name: "x", "t", ...; figures and errors call it that.
         low: where it begins.
         high: where it ends, above low.
         num_points: at least 2.
         periodic: whether the right end is the left one again. Default False.
+        clustering: c, of an axis that is not periodic. Default 0: equidistant; 0.9 is
+            good for layers at the ends; 1 are Chebyshev's nodes.
     """
 
     name: str
@@ -33,6 +41,7 @@ class Axis:
     high: float
     num_points: int
     periodic: bool = False
+    clustering: float = 0.0
 
     def __post_init__(self):
         require(self.high > self.low, "high", self.high, f"a number above {self.low}")
@@ -40,10 +49,14 @@ class Axis:
         whole = isinstance(self.num_points, int | np.integer)
         require(whole, points, self.num_points, "a whole number")
         require(self.num_points >= 2, points, self.num_points, "at least 2")
+        clustering, c = f"clustering of axis {self.name!r}", self.clustering
+        require(0 <= c <= 1, clustering, c, "a number from 0 to 1")
+        require(not (c and self.periodic), clustering, c, "0 on a periodic axis")
 
     def __str__(self) -> str:
         end = ")" if self.periodic else "]"
-        return f"{self.num_points} {self.name} in [{self.low:g}, {self.high:g}{end}"
+        nodes = f"{self.num_points} {self.name} in [{self.low:g}, {self.high:g}{end}"
+        return nodes + f", clustered by {self.clustering:g}" * bool(self.clustering)
 
     @property
     def extent(self) -> float:
@@ -52,7 +65,13 @@ class Axis:
 
     @property
     def spacing(self) -> float:
-        """The distance of neighbouring nodes."""
+        """The distance of neighbouring nodes.
+
+        Raises:
+            ArgumentError: The nodes are clustered, and have no one distance.
+        """
+        text, c = f"clustering of axis {self.name!r}", self.clustering
+        require(not c, text, c, "0 here, where nodes must be equidistant")
         return self.extent / (self.num_points - (not self.periodic))
 
     @property
@@ -71,7 +90,16 @@ class Axis:
 
     def unit_nodes(self) -> Float[np.ndarray, " n"]:
         """Coordinates mapped to [0, 1], in NumPy's double precision."""
-        return np.linspace(0.0, 1.0, self.num_points, endpoint=not self.periodic)
+        even = np.linspace(0.0, 1.0, self.num_points, endpoint=not self.periodic)
+        if not self.clustering:
+            return even
+        c = self.clustering
+        return (1 - c) * even + c * (1 - np.cos(np.pi * even)) / 2
+
+    @property
+    def even(self) -> "Axis":
+        """As many nodes on the same interval, equidistant."""
+        return dataclasses.replace(self, clustering=0.0)
 
     def resized(self, num_points: int) -> "Axis":
         """The same interval with another number of nodes."""

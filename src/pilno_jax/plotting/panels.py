@@ -16,6 +16,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pilno_jax.numerics.derivatives import along, interpolation
 from pilno_jax.numerics.grids import Axis, Grid
 
 FIELD_COLOURS = "viridis"
@@ -84,7 +85,10 @@ def field(
         colours: name of a colour map. Default viridis.
     """
     image = np.asarray(u, float)
-    across, up = grid.axes
+    for number, axis in enumerate(grid.axes):
+        if axis.clustering:  # pixels are equidistant
+            image = np.asarray(along(interpolation(axis, axis.even), image, number))
+    across, up = (axis.even for axis in grid.axes)
     if up.name == "t":
         across, up = up, across
     else:

@@ -45,6 +45,7 @@ ADDED_OPTIONS = {
     "model.free_poles": (False,),
     "problem.boundary": ("dirichlet",),
     "problem.boundary_sigma": (0.0,),
+    "problem.clustering": (0.0,),
     "model.pole_unit": (1.0,),
     "problem.time_accuracy": (6,),
 }

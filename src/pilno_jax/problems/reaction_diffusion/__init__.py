@@ -80,6 +80,7 @@ def reaction_diffusion(
     mollifier: str = "start_from_rest",
     boundary_sigma: float = 0.0,
     boundary: str = "dirichlet",
+    clustering: float = 0.0,
 ) -> Problem:
     """Either task on a (num_x, num_t) grid; see the module for the equation.
 
@@ -108,13 +109,17 @@ def reaction_diffusion(
             value.
         boundary: which data the ends of Task "forcing" have: "dirichlet" (the default),
             the values of u, or "neumann", those of u_x.
+        clustering: how much denser the nodes of x are at the ends in Task "forcing",
+            see `Axis`. Default 0: not at all; 0.9 resolves the layers there with half
+            the nodes where diffusivity is small.
     """
     require_choice("task", task, TASKS)
     require_choice("mollifier", mollifier, MOLLIFIERS)
     require_positive(final_time=final_time)
     d = coefficient("diffusivity", diffusivity, "$D$")
     k = coefficient("reaction", reaction, "$k$", may_be_zero=True)
-    grid = Grid((Axis("x", 0.0, 1.0, num_x), Axis("t", 0.0, final_time, num_t)))
+    x = Axis("x", 0.0, 1.0, num_x, clustering=clustering)
+    grid = Grid((x, Axis("t", 0.0, final_time, num_t)))
     law = InitialLaw(length_scale, virtual_length_scales, sigma)
     require_choice("boundary", boundary, BOUNDARIES)
     ends = BOUNDARIES[boundary](boundary_sigma, unit=sigma)
@@ -123,6 +128,8 @@ def reaction_diffusion(
     require(fits, "boundary_sigma", boundary_sigma, f"0 in {in_ic}")
     fits = task == "forcing" or boundary == "dirichlet"
     require(fits, "boundary", boundary, f"'dirichlet' in {in_ic}")
+    fits = task == "forcing" or not clustering
+    require(fits, "clustering", clustering, f"0 in {in_ic}")
     if task == "ic":
         problem = _initial_condition_task(grid, d, k, law, hard_constraints)
     else:
@@ -249,8 +256,12 @@ def _forced_reference(
     """inputs -> u from rest, or from the lifting of the data at both ends."""
     x, t = grid.axes
     factor = _refinement(x)
-    fine, fine_d_xx, step = _reference_scheme(x, factor, d.highest)
+    fine, fine_d_xx, step = _reference_scheme(x.even, factor, d.highest)
     held = ends.held(fine)
+
+    def at_nodes(u: jax.Array) -> jax.Array:
+        """From the reference's nodes, of which equidistant ones are a part."""
+        return along(interpolation(fine, x), u, 0) if x.clustering else u[::factor]
 
     def solve(inputs: Inputs) -> jax.Array:
         require_fields(inputs, {"f": (x.num_points,)})
@@ -263,8 +274,8 @@ def _forced_reference(
 
         evolve = snapshots(slope, t, step)
         if not ends.sigma:
-            return evolve(jnp.zeros_like(forcing))[::factor]
-        return evolve(ends.start(inputs, fine).astype(forcing.dtype))[::factor]
+            return at_nodes(evolve(jnp.zeros_like(forcing)))
+        return at_nodes(evolve(ends.start(inputs, fine).astype(forcing.dtype)))
 
     return solve
 
