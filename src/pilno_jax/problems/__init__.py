@@ -4,18 +4,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pilno_jax.checks import require_choice
-from pilno_jax.problems.base import (
-    InputField,
-    Inputs,
-    Problem,
-    labels_ignore,
-    resizable,
-)
+from pilno_jax.problems.base import InputField, Inputs, Problem
 from pilno_jax.problems.brusselator import brusselator, brusselator_2d
 from pilno_jax.problems.burgers import burgers
 from pilno_jax.problems.darcy import darcy
 from pilno_jax.problems.darcy import inputs_from as darcy_inputs
 from pilno_jax.problems.diffusion import diffusion
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.forced_kdv import forced_kdv
 from pilno_jax.problems.lorenz import lorenz
 from pilno_jax.problems.navier_stokes import navier_stokes

@@ -12,7 +12,8 @@ plane.
 """
 
 from pilno_jax.checks import require_positive
-from pilno_jax.problems.base import Problem, labels_ignore, resizable
+from pilno_jax.problems.base import Problem
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.initial_value import InitialLaw, LengthScales, periodic_grid
 from pilno_jax.problems.reaction_systems import Kinetics, initial_value_system
 from pilno_jax.problems.statement import Statement

@@ -22,8 +22,9 @@ from pilno_jax.checks import require_fields, require_positive
 from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
 from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
-from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.base import Inputs, Problem
 from pilno_jax.problems.coefficients import Law, coefficient, with_coefficients
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.initial_value import (
     InitialLaw,
     LengthScales,

@@ -14,8 +14,9 @@ import numpy as np
 from pilno_jax.checks import require_positive
 from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.derivatives import along, derivative
-from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.base import Inputs, Problem
 from pilno_jax.problems.coefficients import Law, coefficient, with_coefficients
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.initial_value import (
     InitialLaw,
     LengthScales,

@@ -21,8 +21,9 @@ from pilno_jax.checks import require
 from pilno_jax.numerics.derivatives import along, derivative
 from pilno_jax.numerics.driven_systems import driven, response_matrix
 from pilno_jax.numerics.grids import Axis, Grid
-from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.base import Inputs, Problem
 from pilno_jax.problems.driven import driven_problem
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.forcings import Forcings
 from pilno_jax.problems.statement import Statement
 

@@ -26,7 +26,8 @@ from pilno_jax.numerics.derivatives import along, derivative, interpolation
 from pilno_jax.numerics.grids import Axis
 from pilno_jax.numerics.random_fields import planar_exp_sine
 from pilno_jax.numerics.time_stepping import snapshots
-from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.base import Inputs, Problem
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.initial_value import (
     InitialLaw,
     LengthScales,

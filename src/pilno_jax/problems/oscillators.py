@@ -24,8 +24,9 @@ from pilno_jax.numerics.driven_systems import (
     response_matrix,
 )
 from pilno_jax.numerics.grids import Axis, Grid
-from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.base import Inputs, Problem
 from pilno_jax.problems.driven import driven_problem
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.forcings import Forcings
 from pilno_jax.problems.statement import Statement
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from pilno_jax.checks import ArgumentError, require
 from pilno_jax.problems.base import Problem
-
-Factory = Callable[..., Problem]
+from pilno_jax.problems.factories import Factory
 
 
 def is_own(name: str) -> bool:

@@ -24,8 +24,9 @@ from pilno_jax.numerics.derivatives import along, derivative
 from pilno_jax.numerics.driven_systems import damped_oscillation, response_matrix
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.numerics.random_fields import exp_sine
-from pilno_jax.problems.base import Inputs, Problem, labels_ignore, resizable
+from pilno_jax.problems.base import Inputs, Problem
 from pilno_jax.problems.driven import Sampler, driven_problem
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.initial_value import periodic_grid
 from pilno_jax.problems.statement import Statement
 

@@ -30,13 +30,7 @@ import numpy as np
 from pilno_jax.checks import require, require_choice, require_fields, require_positive
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.random_fields import PLANAR_LAWS, two_phase
-from pilno_jax.problems.base import (
-    InputField,
-    Inputs,
-    Problem,
-    labels_ignore,
-    resizable,
-)
+from pilno_jax.problems.base import InputField, Inputs, Problem
 from pilno_jax.problems.darcy.boundary_values import BoundaryPressure
 from pilno_jax.problems.darcy.features import FEATURES, first_responses
 from pilno_jax.problems.darcy.medium import (
@@ -48,6 +42,7 @@ from pilno_jax.problems.darcy.medium import (
 )
 from pilno_jax.problems.darcy.norms import MEASURES, poisson_error
 from pilno_jax.problems.darcy.solver import flow, solve_flow
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.statement import Statement
 
 __all__ = [

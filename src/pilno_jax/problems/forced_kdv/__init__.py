@@ -26,13 +26,8 @@ import numpy as np
 from pilno_jax.checks import require, require_choice, require_fields, require_positive
 from pilno_jax.numerics.derivatives import along, finite_difference
 from pilno_jax.numerics.grids import Axis, Grid
-from pilno_jax.problems.base import (
-    InputField,
-    Inputs,
-    Problem,
-    labels_ignore,
-    resizable,
-)
+from pilno_jax.problems.base import InputField, Inputs, Problem
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.forced_kdv.families import FAMILIES, sampler, solution
 from pilno_jax.problems.forced_kdv.features import FEATURES
 from pilno_jax.problems.forced_kdv.lifting import constrained, lifting

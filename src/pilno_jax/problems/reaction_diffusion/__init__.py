@@ -25,19 +25,14 @@ from pilno_jax.checks import (
 from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
-from pilno_jax.problems.base import (
-    InputField,
-    Inputs,
-    Problem,
-    labels_ignore,
-    resizable,
-)
+from pilno_jax.problems.base import InputField, Inputs, Problem
 from pilno_jax.problems.coefficients import (
     Coefficient,
     Law,
     coefficient,
     with_coefficients,
 )
+from pilno_jax.problems.factories import labels_ignore, resizable
 from pilno_jax.problems.initial_value import (
     InitialLaw,
     LengthScales,
