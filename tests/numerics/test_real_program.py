@@ -31,6 +31,18 @@ def with_constants(v, shift):
     return jnp.stack([both.real, both.imag]), shift * v
 
 
+def in_a_loop(v, shift):
+    """Waves that are turned and collected, three times."""
+
+    def turn(modes, factor):
+        modes = modes * jnp.exp(1j * as_complex(factor))
+        return modes, jnp.stack([modes.real[0], modes.imag[0]])
+
+    factors = shift * jnp.arange(3).astype(v.dtype)
+    modes, seen = jax.lax.scan(turn, jnp.fft.rfft(v), factors)
+    return jnp.fft.irfft(modes, v.shape[1]), seen
+
+
 def operations(jaxpr):
     for operation in jaxpr.eqns:
         yield operation
@@ -46,6 +58,7 @@ def operations(jaxpr):
         (translated, (7, 5)),
         (in_the_plane, (7, 6)),
         (with_constants, (8, 5)),
+        (in_a_loop, (4, 5)),
     ],
 )
 def test_answers_are_equal_and_no_number_is_complex(function, shape):

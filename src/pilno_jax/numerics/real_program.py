@@ -69,6 +69,8 @@ def _carried_out(operation: Any, operands: list[Any]) -> Sequence[Any]:
     if not any(map(_depends, operands)) and not _is_copy(operation, operands):
         with jax.ensure_compile_time_eval():
             return _bound(operation, operands)
+    if name == "scan":
+        return _loop(operation, operands)
     atoms = (*operation.invars, *operation.outvars)
     if not any(_is_complex(atom.aval) for atom in atoms):
         return _bound(operation, operands)
@@ -76,6 +78,33 @@ def _carried_out(operation: Any, operands: list[Any]) -> Sequence[Any]:
         text = f"{name} of complex arrays has no form in real ones: see {__name__}"
         raise NotImplementedError(text)
     return [RULES[name](operation, *map(_pair, operands))]
+
+
+def _loop(operation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """A scan whose step is walked in its turn, complex arrays as pairs throughout."""
+    params, step = operation.params, operation.params["jaxpr"]
+    last_constant = params["num_consts"]
+    last_carried = last_constant + params["num_carry"]
+    constants = operands[:last_constant]
+    whole = [
+        _whole_pair(value) if _is_complex(atom.aval) else value
+        for value, atom in zip(operands, operation.invars, strict=True)
+    ]
+
+    def once(carried: list[Any], entries: list[Any]) -> tuple[list[Any], list[Any]]:
+        given = [*constants, *carried, *entries]
+        answers = [
+            _whole_pair(answer) if _is_complex(atom.aval) else jnp.asarray(answer)
+            for answer, atom in zip(
+                _walk(step.jaxpr, step.consts, given), step.jaxpr.outvars, strict=True
+            )
+        ]
+        return answers[: len(carried)], answers[len(carried) :]
+
+    carried, entries = whole[last_constant:last_carried], whole[last_carried:]
+    options = {"length": params["length"], "reverse": params["reverse"]}
+    last, collected = lax.scan(once, carried, entries, **options)
+    return [*last, *collected]
 
 
 def _bound(operation: Any, operands: Sequence[Any]) -> Sequence[Any]:
@@ -108,6 +137,12 @@ def _pair(value: Any) -> Pair:
     constant = np.asarray(value)
     imag = np.imag(constant) if _is_complex(constant) else None
     return Pair(np.real(constant), imag)
+
+
+def _whole_pair(value: Any) -> Pair:
+    """With an imaginary part, zero or not, and both parts arrays of JAX."""
+    pair = _pair(value)
+    return Pair(jnp.asarray(pair.real), jnp.asarray(_imag(pair)))
 
 
 def _imag(pair: Pair) -> Any:
