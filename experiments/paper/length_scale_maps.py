@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.colors import LogNorm
+from matplotlib.ticker import StrMethodFormatter
 
 from experiments.paper import artifact, printed
 from experiments.paper.artifact import Findings, Key, Row
@@ -136,6 +137,8 @@ def _claims(
 
 
 def draw(maps: Mapping[str, np.ndarray], trained: Sequence[float], title: str):
+    """Colours, cells and the bar all in per cent."""
+    maps = {name: 100 * errors for name, errors in maps.items()}
     figure, axes = plotting.panels(len(maps))
     figure.set_figwidth(2.6 * plotting.PANEL_INCHES[0])
     every = np.concatenate([errors.ravel() for errors in maps.values()])
@@ -150,9 +153,10 @@ def draw(maps: Mapping[str, np.ndarray], trained: Sequence[float], title: str):
         ax.set(title=name, xlabel=r"$\ell$ of training", ylabel=r"$\ell$ of the test")
         for (column, row), error in np.ndenumerate(errors):
             dark = scale(error) < 0.6
-            text = f"{100 * error:.2g}"
+            text = f"{error:.2g}"
             style = {"color": "white" if dark else "black", "fontsize": 6}
             ax.text(column, row, text, ha="center", va="center", **style)
-    figure.colorbar(image, ax=axes, label="relative $L^2$ error (cells: in %)")
+    form = StrMethodFormatter("{x:g}")
+    figure.colorbar(image, ax=axes, label="relative $L^2$ error [%]", format=form)
     figure.suptitle(title)
     return figure
