@@ -105,7 +105,7 @@ def main() -> None:
         measured = command.in_own_process("benchmarks.newton_steps", *arguments)
         configs[name] = {"load_average_at_start": round(load, 1), **measured}
         print(describe(name, measured), flush=True)
-    command.write(chosen.output, {"inputs": chosen.count, "configs": configs})
+        command.write(chosen.output, {"inputs": chosen.count, "configs": configs})
 
 
 if __name__ == "__main__":

@@ -231,3 +231,13 @@ def test_stiff_diffusion_shortens_the_step(name):
     problem = task(name, diffusivity=1.0, final_time=0.02, num_t=8)
     u = problem.solve(problem.sample(jax.random.key(0)))
     assert np.abs(u).max() < 1.0
+
+
+def test_one_problem_serves_both_precisions():
+    """A network in single precision, then Newton's method in double."""
+    problem = reaction_diffusion(num_x=13, num_t=9)
+    inputs = {"f": np.ones(13)}
+    for precision in (jnp.float32, jnp.float64):
+        with jax.enable_x64(precision == jnp.float64):
+            raw = jnp.ones(problem.shape, precision)
+            assert jax.jit(problem.constrain)(raw, inputs).dtype == precision

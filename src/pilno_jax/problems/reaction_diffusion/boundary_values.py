@@ -86,7 +86,13 @@ class BoundaryValues:
             d: the diffusivity.
         """
         factor = mollifier_of(mollifier, grid, d)
-        return lambda raw, inputs: factor(inputs) * raw
+
+        def free(raw: jax.Array, inputs: Inputs) -> jax.Array:
+            # JAX remembers a NumPy constant in the precision it first met it in, and
+            # Newton's method asks in double precision for what networks do in single.
+            return jnp.asarray(factor(inputs), raw.dtype) * raw
+
+        return free
 
     def error_of(self, d: Coefficient, d_xx: np.ndarray, grid: Grid) -> ErrorOf:
         """What diffusion with zero data answers to a residual of the inner nodes.
