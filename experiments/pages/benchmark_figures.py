@@ -25,6 +25,7 @@ PARTS = {
     PILNO: benchmark_runs.STAGED,
 }
 HEADLINE_INCHES = 2.75, 2.35
+DIGITS = -6.0, -1.0  # of errors in the headline
 SHORT_NAMES = {
     "burgers": "Burgers",
     "darcy": "Darcy",
@@ -72,7 +73,8 @@ def headline(models: dict[str, Predictions]) -> Figure:
     """What labels give, what the equation and stages add, how soon, and how far below
     the paper's errors.
 
-    The case shown is the worst of the operator in stages; errors have one scale.
+    The case shown is the worst of the operator in stages; errors have one scale, a
+    logarithmic one, on which all of them are seen.
 
     Args:
         models: predictions of Burgers by all of `PARTS`.
@@ -80,18 +82,17 @@ def headline(models: dict[str, Predictions]) -> Figure:
     index = int(np.argmax(models[PILNO].errors))
     figure, axes = plotting.panels(6, 3, HEADLINE_INCHES)
     grid, truth = models[PILNO].problem.grid, models[PILNO].truths[index]
-    plotting.field(axes[0], grid, truth, "Burgers, the worst case")
-    errors = {name: p.fields[index] - truth for name, p in models.items()}
-    largest = max(float(np.abs(error).max()) for error in errors.values())
-    scale = ((-largest, largest), plotting.SIGNED_COLOURS)
+    plotting.field(axes[0], grid, truth, "Burgers' equation,\nthe worst test case")
     captions = {
-        LABELS: "error, 25 labels alone",
+        LABELS: "25 labels alone",
         ONE_NETWORK: "with the equation",
         PILNO: "and correctors",
     }
     for ax, (name, caption) in zip(axes[1:4], captions.items(), strict=True):
+        difference = np.abs(models[name].fields[index] - truth)
+        digits = np.log10(np.maximum(difference, 10.0 ** DIGITS[0]))
         title = f"{caption}: {100 * models[name].errors[index]:.2g} %"
-        plotting.field(ax, grid, errors[name], title, *scale)
+        plotting.field(ax, grid, digits, f"{title}\n$\\log_{{10}}$ |error|", DIGITS)
     _over_time(axes[4])
     beside_the_paper(axes[5])
     return figure

@@ -105,7 +105,9 @@ def errors_over_seconds(
     ax.set(xlabel="seconds", ylabel="mean relative $L^2$ error", yscale="log")
     ax.set_title(title, fontsize=9)
     ax.set_xlim(left=0)
-    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none")
+    lowest = min(float(np.min(errors)) for _, errors in curves.values())
+    ax.set_ylim(bottom=lowest / 30)  # room for the legend
+    ax.legend(fontsize=7.0, framealpha=0.8, edgecolor="none", loc="lower left")
     grid_lines(ax)
 
 

@@ -162,9 +162,13 @@ def paired_bars(
     places, width = np.arange(len(names)), 0.8 / len(values)
     for number, (kind, heights) in enumerate(values.items()):
         ax.bar(places + (number + 0.5) * width - 0.4, heights, width, label=kind)
+    highest = max(max(heights) for heights in values.values())
     ax.set(title=title, yscale="log")
+    ax.set_ylim(top=8 * highest)  # room for the legend
     ax.set_xticks(places, names, rotation=40, ha="right", fontsize=7.0)
-    ax.legend(fontsize=7.5, framealpha=0.8, edgecolor="none", handlelength=1.2)
+    tight = {"columnspacing": 0.7, "handlelength": 0.8, "handletextpad": 0.3}
+    look = {"fontsize": 6.5, "edgecolor": "none", "framealpha": 0.0, **tight}
+    ax.legend(ncols=len(values), loc="upper center", **look)
 
 
 def grid_lines(ax: Axes) -> None:
