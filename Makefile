@@ -4,9 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 # Where arrays are held against the shapes of signatures, which takes a fifth of the
-# time: the mathematics. What runs, pages and documents do with it is not asked again.
-SHAPES := $(addprefix tests/,numerics problems models operators training evaluation \
-                    test_strictness.py)
+# time: tests that between them call all of the mathematics. Others do not ask again.
+SHAPES := $(addprefix tests/,numerics models operators training evaluation \
+                    problems/test_every_problem.py test_strictness.py)
 # What `make quick` tests: numerics, training and layering. Devices need processes of
 # their own, and are left to `make test`.
 QUICK  := tests/numerics tests/training tests/test_import_direction.py tests/test_checks.py \
