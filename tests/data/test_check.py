@@ -65,6 +65,13 @@ def test_nothing_is_found_where_nothing_is_wrong(alone):
     assert check(dataclasses.replace(problem, solve=None) if alone else problem) == []
 
 
+def test_soft_constraints_leave_nothing_to_compare_with():
+    """Without a network u = 0, which solves the equation as well."""
+    assert check(GOOD) == []
+    wrong = dataclasses.replace(GOOD, residual=BROKEN["compare signs"]["residual"])
+    assert any("compare signs" in finding for finding in check(wrong))
+
+
 SMALL = {
     "burgers": {"num_x": 24, "num_t": 9},
     "darcy": {"num_points": 16, "num_fine": 31, "label_points": 4},
