@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.pages import benchmark_results, markdown
-from experiments.suite.registry import BENCHMARKS
+from experiments.suite.registry import BENCHMARKS, WITH_GOAL
 
 FILE = benchmark_results.RESULTS / "newton_steps.json"
 
@@ -17,16 +17,20 @@ machine's load was up to {load}, other work beside, so that times are upper boun
 step solves the linearised equations of the grid in double precision by conjugate
 gradients, with the exact Jacobian of one input as preconditioner, which is computed
 before the clock starts; all steps are from the first network's field to the zero of the
-residual. The error there is that of the grid. On KdV's large grid one step is all that
-is taken.
+residual. The error there is that of the grid. {alone}
 """
+ALONE = "Where there is no number of steps, the grid is large, and one step was taken."
+MISSING = "Of {titles}, whose grid is large, nothing was measured."
 
 
 def section(content: Mapping[str, Any]) -> str:
     """The part of the page on Newton's method, from what the benchmark wrote."""
     configs = content["configs"]
     load = max(one["load_average_at_start"] for one in configs.values())
-    words = INTRODUCTION.format(inputs=content["inputs"], load=load)
+    missing = [BENCHMARKS[name].title for name in WITH_GOAL if name not in configs]
+    alone = MISSING.format(titles=" and ".join(missing)) if missing else ALONE
+    count = content["inputs"]
+    words = INTRODUCTION.format(inputs=count, load=load, alone=alone)
     known = [config for config in BENCHMARKS if config in configs]
     rows = [row(config, configs[config]) for config in known]
     return f"{words}\n{markdown.table(rows)}"
