@@ -26,7 +26,7 @@ from experiments.demo.shelf import shelf_of
 from experiments.run import outputs
 from experiments.run.command import run_command
 from experiments.run.open_run import open_run, silence_orbax
-from pilno_jax.checks import ArgumentError, require_choice
+from pilno_jax.checks import ArgumentError, require, require_choice
 
 WORKDIR = flags.DEFINE_multi_string(
     "workdir", [], "A trained run to show beside the shipped ones; may be repeated."
@@ -50,6 +50,8 @@ def main(words: list[str]) -> None:
     first = PROBLEM.value or names[0]
     require_choice("problem", first, names)
     workdirs = {first: {**own, **others}[first], **own, **others}
+    allowed = "no runtime unless --static is given"
+    require(bool(STATIC.value) or not RUNTIME.value, "runtime", RUNTIME.value, allowed)
     if STATIC.value:
         write(outputs.require_folder("static", STATIC.value), workdirs)
         return
