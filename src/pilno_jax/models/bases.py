@@ -82,7 +82,8 @@ def clustered_weights(x: Nodes) -> Float[Array, " n"]:
         return jnp.full_like(x, 1 / n)
     accuracy = min(GREGORY_NODES, 2 * ((n - 1) // 2))
     by_number = finite_difference(Axis("number", 0.0, n - 1.0, n), 1, accuracy)
-    lengths = jnp.matmul(jnp.asarray(by_number, x.dtype), x, precision="highest")
+    # A sum and no matrix product: weights do not follow the precision of a config's.
+    lengths = jnp.sum(jnp.asarray(by_number, x.dtype) * x[None], axis=1)
     return jnp.asarray(_gregory(n), x.dtype) * lengths
 
 
