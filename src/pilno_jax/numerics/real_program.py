@@ -1,9 +1,10 @@
-"""A function's program in real arithmetic, its Fourier transforms as matrix products.
+"""A function's program in real arithmetic, for formats that know little else.
 
-Formats for neural networks know neither complex numbers nor, in practice, the FFT. The
-program is walked operation by operation: what depends on no argument is computed at
-once, a complex array that does becomes a pair of real ones, and a Fourier transform a
-product with the matrix of its waves.
+Formats for neural networks know neither complex numbers nor, in practice, the FFT or
+factors of a matrix. The program is walked operation by operation: what depends on no
+argument is computed at once, a complex array that does becomes a pair of real ones,
+a Fourier transform a product with the matrix of its waves, and the solution of a dense
+system of equations an elimination.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,12 +17,21 @@ from jax import lax
 from jax.core import Tracer
 from jax.extend.core import ClosedJaxpr, Literal
 
+from pilno_jax.numerics.elimination import solve_by_elimination
+from pilno_jax.numerics.real_arithmetic import (
+    RULES,
+    Pair,
+    bound,
+    is_complex,
+    pair_of,
+    whole_pair,
+)
 
-class Pair(NamedTuple):
-    """A complex array, in real ones; `imag` is None where it is known to be zero."""
 
-    real: Any
-    imag: Any
+class Factors(NamedTuple):
+    """What stands for the factors of a matrix, which the elimination does without."""
+
+    matrix: Any
 
 
 def real_program(function: Callable, *arguments: Any) -> ClosedJaxpr:
@@ -34,7 +44,7 @@ def real_program(function: Callable, *arguments: Any) -> ClosedJaxpr:
 
     Raises:
         NotImplementedError: The function does with complex arrays what none of the
-            `RULES` is for.
+            `RULES` is for, or with factors of a matrix anything but solve a system.
     """
 
     def real(*arguments: Any) -> list[jax.Array]:
@@ -68,194 +78,109 @@ def _carried_out(operation: Any, operands: list[Any]) -> Sequence[Any]:
         return _walk(inner.jaxpr, inner.consts, operands)
     if not any(map(_depends, operands)) and not _is_copy(operation, operands):
         with jax.ensure_compile_time_eval():
-            return _bound(operation, operands)
-    if name == "scan":
-        return _loop(operation, operands)
+            return bound(operation, operands)
+    if name in STRUCTURES:
+        return STRUCTURES[name](operation, operands)
+    if any(isinstance(operand, Factors) for operand in operands):
+        text = f"{name} of a matrix's factors has no form without them: see {__name__}"
+        raise NotImplementedError(text)
     atoms = (*operation.invars, *operation.outvars)
-    if not any(_is_complex(atom.aval) for atom in atoms):
-        return _bound(operation, operands)
+    if not any(is_complex(atom.aval) for atom in atoms):
+        return bound(operation, operands)
     if name not in RULES:
         text = f"{name} of complex arrays has no form in real ones: see {__name__}"
         raise NotImplementedError(text)
-    return [RULES[name](operation, *map(_pair, operands))]
+    return [RULES[name](operation, *map(pair_of, operands))]
 
 
-def _loop(operation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+def _counted_loop(operation: Any, operands: Sequence[Any]) -> Sequence[Any]:
     """A scan whose step is walked in its turn, complex arrays as pairs throughout."""
     params, step = operation.params, operation.params["jaxpr"]
     last_constant = params["num_consts"]
-    last_carried = last_constant + params["num_carry"]
     constants = operands[:last_constant]
-    whole = [
-        _whole_pair(value) if _is_complex(atom.aval) else value
-        for value, atom in zip(operands, operation.invars, strict=True)
-    ]
 
     def once(carried: list[Any], entries: list[Any]) -> tuple[list[Any], list[Any]]:
         given = [*constants, *carried, *entries]
-        answers = [
-            _whole_pair(answer) if _is_complex(atom.aval) else jnp.asarray(answer)
-            for answer, atom in zip(
-                _walk(step.jaxpr, step.consts, given), step.jaxpr.outvars, strict=True
-            )
-        ]
-        return answers[: len(carried)], answers[len(carried) :]
+        answers = _walk(step.jaxpr, step.consts, given)
+        arrays = _arrays(answers, step.jaxpr.outvars)
+        return arrays[: len(carried)], arrays[len(carried) :]
 
-    carried, entries = whole[last_constant:last_carried], whole[last_carried:]
+    given = _arrays(operands[last_constant:], operation.invars[last_constant:])
+    carried, entries = given[: params["num_carry"]], given[params["num_carry"] :]
     options = {"length": params["length"], "reverse": params["reverse"]}
     last, collected = lax.scan(once, carried, entries, **options)
     return [*last, *collected]
 
 
-def _bound(operation: Any, operands: Sequence[Any]) -> Sequence[Any]:
-    if operation.primitive.name == "stack":  # too new for other formats
-        axis = operation.params["axis"]
-        return [jnp.concatenate([jnp.expand_dims(x, axis) for x in operands], axis)]
-    answer = operation.primitive.bind(*operands, **operation.params)
-    return answer if operation.primitive.multiple_results else [answer]
+def _open_loop(operation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """A while_loop, walked likewise. Whether it goes on is part of what it carries,
+    because jax2onnx loses the constants of conditions."""
+    params = operation.params
+    condition, step = params["cond_jaxpr"], params["body_jaxpr"]
+    first = params["cond_nconsts"]
+    last_constant = first + params["body_nconsts"]
+
+    def goes_on(carried: list[Any]) -> jax.Array:
+        given = [*operands[:first], *carried]
+        return jnp.asarray(_walk(condition.jaxpr, condition.consts, given)[0])
+
+    def once(state: tuple[jax.Array, list[Any]]) -> tuple[jax.Array, list[Any]]:
+        given = [*operands[first:last_constant], *state[1]]
+        answers = _walk(step.jaxpr, step.consts, given)
+        carried = _arrays(answers, step.jaxpr.outvars)
+        return goes_on(carried), carried
+
+    start = _arrays(operands[last_constant:], operation.invars[last_constant:])
+    return lax.while_loop(lambda state: state[0], once, (goes_on(start), start))[1]
 
 
-def _depends(value: Any) -> bool:
-    return isinstance(value, Pair | Tracer)
+def _arrays(values: Sequence[Any], atoms: Sequence[Any]) -> list[Any]:
+    """What loops can carry."""
+    return [
+        whole_pair(value)
+        if is_complex(atom.aval)
+        else jnp.asarray(value, atom.aval.dtype)
+        for value, atom in zip(values, atoms, strict=True)
+    ]
 
 
-def _is_complex(value: Any) -> bool:
-    return jnp.issubdtype(value.dtype, jnp.complexfloating)
+def _solved(operation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """A linear system, by elimination if a matrix is factorised for it."""
+    counts = operation.params["const_lengths"]
+    first = counts.matvec + counts.vecmat
+    constants = operands[first : first + counts.solve]
+    right = operands[sum(counts) :]
+    factors = [value for value in constants if isinstance(value, Factors)]
+    if not factors:
+        solve = operation.params["jaxprs"].solve
+        return _walk(solve.jaxpr, solve.consts, [*constants, *right])
+    matrix, (vector,) = factors[0].matrix, right
+    if matrix.shape[:-1] != vector.shape or is_complex(operation.outvars[0].aval):
+        text = "Systems have a form with real matrices alone, of one right side each."
+        raise NotImplementedError(text)
+    return [solve_by_elimination(jnp.asarray(matrix), jnp.asarray(vector))]
+
+
+def _factors(operation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    return [Factors(*operands)] * len(operation.outvars)
 
 
 def _is_copy(operation: Any, operands: Sequence[Any]) -> bool:
     """Copies of a matrix are made where they are used: a file keeps it once."""
     repeats = operation.primitive.name == "broadcast_in_dim"
-    return repeats and np.ndim(operands[0]) > 1 and not _is_complex(operands[0])
+    return repeats and np.ndim(operands[0]) > 1 and not is_complex(operands[0])
 
 
-def _pair(value: Any) -> Pair:
-    if isinstance(value, Pair):
-        return value
-    if _depends(value):
-        return Pair(value, None)
-    constant = np.asarray(value)
-    imag = np.imag(constant) if _is_complex(constant) else None
-    return Pair(np.real(constant), imag)
-
-
-def _whole_pair(value: Any) -> Pair:
-    """With an imaginary part, zero or not, and both parts arrays of JAX."""
-    pair = _pair(value)
-    return Pair(jnp.asarray(pair.real), jnp.asarray(_imag(pair)))
-
-
-def _imag(pair: Pair) -> Any:
-    return jnp.zeros_like(pair.real) if pair.imag is None else pair.imag
-
-
-def _each_part(operation: Any, *pairs: Pair) -> Pair:
-    """Of a linear operation, which the two parts go through by themselves."""
-    real = _bound(operation, [pair.real for pair in pairs])[0]
-    if all(pair.imag is None for pair in pairs):
-        return Pair(real, None)
-    return Pair(real, _bound(operation, [_imag(pair) for pair in pairs])[0])
-
-
-def _bilinear(operation: Any, a: Pair, b: Pair) -> Pair:
-    """A product, of matrices or entry by entry."""
-    options = dict(operation.params)
-    if options.get("preferred_element_type") is not None:
-        options["preferred_element_type"] = jnp.dtype(a.real.dtype)
-
-    def times(x: Any, y: Any) -> Any:
-        return operation.primitive.bind(jnp.asarray(x), jnp.asarray(y), **options)
-
-    return _product(times, a, b)
-
-
-def _product(times: Callable[[Any, Any], Any], a: Pair, b: Pair) -> Pair:
-    real = times(a.real, b.real)
-    if a.imag is None:
-        return Pair(real, None if b.imag is None else times(a.real, b.imag))
-    if b.imag is None:
-        return Pair(real, times(a.imag, b.real))
-    imag = times(a.real, b.imag) + times(a.imag, b.real)
-    return Pair(real - times(a.imag, b.imag), imag)
-
-
-def _quotient(operation: Any, a: Pair, b: Pair) -> Pair:
-    if b.imag is None:
-        return Pair(a.real / b.real, None if a.imag is None else a.imag / b.real)
-    size = b.real**2 + b.imag**2
-    return _product(jnp.multiply, a, Pair(b.real / size, -b.imag / size))
-
-
-def _exponential(operation: Any, z: Pair) -> Pair:
-    growth, angle = jnp.exp(z.real), _imag(z)
-    return Pair(growth * jnp.cos(angle), growth * jnp.sin(angle))
-
-
-def _conjugate(operation: Any, z: Pair) -> Pair:
-    return Pair(z.real, None if z.imag is None else -z.imag)
-
-
-def _converted(operation: Any, z: Pair) -> Any:
-    """Between real and complex, or between precisions."""
-    wanted = operation.params["new_dtype"]
-    part = np.zeros((), wanted).real.dtype
-    real = lax.convert_element_type(z.real, part)
-    if not jnp.issubdtype(wanted, jnp.complexfloating):
-        return real
-    imag = None if z.imag is None else lax.convert_element_type(z.imag, part)
-    return Pair(real, imag)
-
-
-def _fourier(operation: Any, z: Pair) -> Any:
-    """Transforms of the last axes, one after the other; real ones end or begin last."""
-    lengths, kind = operation.params["fft_lengths"], operation.params["fft_type"].name
-    axes = range(z.real.ndim - len(lengths), z.real.ndim)
-    several = list(zip(axes, lengths, strict=True))
-    last_axis, last_length = several[-1]
-    rest = several if kind in ("FFT", "IFFT") else several[:-1]
-    if kind == "RFFT":
-        z = _along(last_axis, _waves(last_length, -1)[: last_length // 2 + 1], z)
-    sign = 1 if kind in ("IFFT", "IRFFT") else -1
-    for axis, length in rest:
-        z = _along(axis, _waves(length, sign), z)
-    if kind != "IRFFT":
-        return z
-    # Negative frequencies count by the conjugates that stand for them.
-    count = last_length // 2 + 1
-    weights = np.where(2 * np.arange(count) % last_length == 0, 1.0, 2.0)
-    return _along(last_axis, weights * _waves(last_length, 1)[:, :count], z).real
-
-
-def _waves(length: int, sign: int) -> np.ndarray:
-    """The matrix of a Fourier transform, its inverse's for the sign 1."""
-    # Whole turns taken out: the angles of large products would be rounded.
-    turns = np.outer(np.arange(length), np.arange(length)) % length / length
-    matrix = np.exp(sign * 2j * np.pi * turns)
-    return matrix / length if sign > 0 else matrix
-
-
-def _along(axis: int, matrix: np.ndarray, z: Pair) -> Pair:
-    def times(rows: Any, x: Any) -> Any:
-        return jnp.moveaxis(jnp.matmul(jnp.moveaxis(x, axis, -1), rows.T), -1, axis)
-
-    parts = (part.astype(z.real.dtype) for part in (np.real(matrix), np.imag(matrix)))
-    return _product(times, Pair(*parts), z)
+def _depends(value: Any) -> bool:
+    return isinstance(value, Pair | Factors | Tracer)
 
 
 # Operations that call another program, and where they have it.
 CALLS = {"jit": "jaxpr", "custom_jvp_call": "call_jaxpr"}
-LINEAR = "add sub neg slice squeeze reshape transpose concatenate broadcast_in_dim "
-LINEAR += "pad reduce_sum rev stack"
-RULES: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(LINEAR.split(), _each_part),
-    "mul": _bilinear,
-    "dot_general": _bilinear,
-    "div": _quotient,
-    "exp": _exponential,
-    "conj": _conjugate,
-    "convert_element_type": _converted,
-    "complex": lambda operation, real, imag: Pair(real.real, imag.real),
-    "real": lambda operation, z: z.real,
-    "imag": lambda operation, z: _imag(z),
-    "fft": _fourier,
+# Operations that are made of others.
+STRUCTURES: dict[str, Callable[[Any, Sequence[Any]], Sequence[Any]]] = {
+    "scan": _counted_loop,
+    "while": _open_loop,
+    "lu": _factors,
+    "custom_linear_solve": _solved,
 }
