@@ -20,8 +20,8 @@ def onnx_program(
     """The serialised program of a function of named arrays.
 
     Args:
-        function: arrays by name -> arrays by name. It may use complex numbers and
-            Fourier transforms inside; loops and factorisations of matrices it may not.
+        function: arrays by name -> arrays by name. It may use complex numbers, Fourier
+            transforms and loops inside, and solve systems of equations.
         inputs: names, shapes and types of what it is given.
 
     Raises:
@@ -40,9 +40,9 @@ def onnx_program(
         return list(answers.values())
 
     shapes = list(inputs.values())
-    # Traced before jax2onnx puts functions of its own in the place of jax.numpy's.
-    program = real_program(positional, *shapes)
     try:
+        # Traced before jax2onnx puts functions of its own in the place of jax.numpy's.
+        program = real_program(positional, *shapes)
         return _converted(jaxpr_as_fun(program), shapes, names, outputs)
     except NotImplementedError as error:
         text = f"ONNX has no operation for a part of this program: {error}"

@@ -170,9 +170,7 @@ def test_networks_in_the_browser_are_those_of_jax(browser, site):
                 )
                 browser.drag("#inputs canvas", (0.2, 0.3), (0.6, 0.7))
                 browser.wait(f"!busy && {inputs_now} !== {json.dumps(before)}")
-                # Its solver iterates until it is satisfied, which has no form in ONNX.
-                last = "note.includes('no solver')" if name == "darcy" else "reference"
-                browser.wait(f"!busy && state.shown.{last}")
+                browser.wait("!busy && state.shown.reference")
             shown, inputs, u = shown_as(run.problem, browser, run.predict)
             error = float(run.predict(inputs, with_error=True).error)
             assert shown["estimate"]["error"] == pytest.approx(error, rel=1e-3)
