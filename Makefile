@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# One more than there are cores: some tests wait for processes of their own.
+WORKERS := $(shell $(PYTHON) -c "import os; print(1 + (os.cpu_count() or 1))")
 # Where arrays are held against the shapes of signatures, which takes a fifth of the
 # time: tests that between them call all of the mathematics. Others do not ask again.
 SHAPES := $(addprefix tests/,numerics models operators training evaluation \
@@ -29,8 +31,8 @@ test: $(STAMP)
 checks: types docs lint
 
 suite: $(STAMP)
-	$(BIN)/pytest -n auto --dist worksteal $(SHAPES)
-	$(BIN)/pytest -n auto --dist worksteal $(addprefix --ignore=,$(SHAPES)) \
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(SHAPES)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(SHAPES)) \
 	    --jaxtyping-packages=
 
 # The inner loop, under a minute: style, layering and the mathematics that compiles fast.
