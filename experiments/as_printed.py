@@ -8,17 +8,16 @@ is, after every run and when it is interrupted: hours on two cores, minutes on a
 `--only_report` trains nothing; `--only=NAME` takes the trainings whose names begin so.
 """
 
+import functools
 from pathlib import Path
 
 from absl import flags
 
 from experiments.paper.as_printed import EPOCHS, Training, how_far, trainings
 from experiments.run.command import complain, run_command
-from experiments.run.exit_codes import FAILED, INTERRUPTED
-from experiments.run.interruption import Interrupted
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags
-from experiments.suite.suite import Failed, run_all
+from experiments.suite.suite import train_all
 from pilno_jax import plotting
 from pilno_jax.runs import environment, files
 
@@ -66,15 +65,8 @@ def main(words: list[str]) -> int:
 def train(chosen: list[Training], root: Path, cache: Path) -> int:
     """Start what is not finished; an exit code other than 0 if that did not go well."""
     console, runs = Console(), [one.run for one in chosen]
-    try:
-        run_all(runs, root, cache, console, AT_ONCE.value, lambda: write(root))
-    except Interrupted as reason:
-        console.line(f"interrupted by {reason}; the same command goes on from here")
-        return INTERRUPTED
-    except Failed as error:
-        console.line(f"error: {error}")
-        return FAILED
-    return 0
+    report = functools.partial(write, root)
+    return train_all(runs, root, cache, console, AT_ONCE.value, report)
 
 
 if __name__ == "__main__":

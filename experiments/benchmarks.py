@@ -13,12 +13,10 @@ from experiments.pages.benchmark_page import PAGE, README, in_readme, page
 from experiments.pages.benchmark_results import RESULTS, read_results
 from experiments.paper.benchmark_runs import PARTS, gather, runs
 from experiments.run.command import complain, run_command
-from experiments.run.exit_codes import FAILED, INTERRUPTED
-from experiments.run.interruption import Interrupted
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags
 from experiments.suite.registry import BENCHMARKS, WITH_GOAL
-from experiments.suite.suite import Failed, run_all
+from experiments.suite.suite import train_all
 from pilno_jax.runs import files
 
 CONFIGS = flags.DEFINE_list("config", WITH_GOAL, "Which benchmarks.")
@@ -55,16 +53,9 @@ def train(console: Console) -> int:
         for run in runs(config, part, SEEDS.value)
     ]
     try:
-        run_all(chosen, root, cache, console, AT_ONCE.value)
-    except Interrupted as reason:
-        console.line(f"interrupted by {reason}; the same command goes on")
-        return INTERRUPTED
-    except Failed as failure:
-        console.line(f"error: {failure}")
-        return FAILED
+        return train_all(chosen, root, cache, console, AT_ONCE.value)
     finally:
         gather(root, SEEDS.value, RESULTS)
-    return 0
 
 
 if __name__ == "__main__":

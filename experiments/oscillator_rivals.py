@@ -15,12 +15,10 @@ from absl import flags
 from experiments.pages import oscillators_page
 from experiments.poles import rivals
 from experiments.run.command import run_command
-from experiments.run.exit_codes import FAILED, INTERRUPTED
-from experiments.run.interruption import Interrupted
 from experiments.run.open_run import silence_orbax
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags
-from experiments.suite.suite import Failed, run_all
+from experiments.suite.suite import train_all
 from pilno_jax.runs import files
 
 SEEDS = flags.DEFINE_integer("seeds", 5, "Of every network.", lower_bound=1)
@@ -49,14 +47,8 @@ def main(words: list[str]) -> int:
         oscillators_page.write(files.read_json(oscillators_page.RESULTS))
         return 0
     silence_orbax()
-    try:
-        run_all(chosen, root, cache, console, AT_ONCE.value, report)
-    except Interrupted as reason:
-        console.line(f"interrupted by {reason}; the same command goes on from here")
-        return INTERRUPTED
-    except Failed as error:
-        console.line(f"error: {error}")
-        return FAILED
+    if code := train_all(chosen, root, cache, console, AT_ONCE.value, report):
+        return code
     report()
     return 0
 

@@ -19,13 +19,11 @@ from absl import flags
 
 from experiments.paper.baselines import LABELS, LABELS_ONLY, PILNO
 from experiments.run.command import run_command
-from experiments.run.exit_codes import FAILED, INTERRUPTED
-from experiments.run.interruption import Interrupted
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags
 from experiments.suite.registry import TestLaw, fields_of
 from experiments.suite.run_spec import RunSpec
-from experiments.suite.suite import Failed, run_all
+from experiments.suite.suite import train_all
 from pilno_jax import plotting
 from pilno_jax.runs import files
 
@@ -108,14 +106,8 @@ def main(words: list[str]) -> int:
             print(shlex.join(["python", *run.command(root, cache)[1:]]))
         return 0
     console = Console()
-    try:
-        run_all(every, root, cache, console, AT_ONCE.value)
-    except Interrupted as reason:
-        console.line(f"interrupted by {reason}; the same command goes on from here")
-        return INTERRUPTED
-    except Failed as error:
-        console.line(f"error: {error}")
-        return FAILED
+    if code := train_all(every, root, cache, console, AT_ONCE.value):
+        return code
     path = write(CHOSEN.value, study, runs, root)
     console.line(f"{path} written")
     return 0

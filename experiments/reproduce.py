@@ -16,14 +16,12 @@ from absl import flags
 from experiments.paper import ARTIFACTS
 from experiments.paper.artifact import Findings, Report
 from experiments.run.command import complain, run_command
-from experiments.run.exit_codes import FAILED, INTERRUPTED
-from experiments.run.interruption import Interrupted
 from experiments.run.open_run import silence_orbax
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags
 from experiments.suite.protocols import PROTOCOLS
 from experiments.suite.run_spec import RunSpec
-from experiments.suite.suite import Failed, run_all, shard, unique
+from experiments.suite.suite import shard, train_all, unique
 from pilno_jax import plotting
 from pilno_jax.runs import files
 
@@ -126,16 +124,8 @@ def reproduce(
                 write(name, ARTIFACTS[name].report(findings), findings)
                 console.line(f"{name}: {RESULTS / name}.json")
 
-    try:
-        write_finished()
-        run_all(runs, root, cache, console, AT_ONCE.value, write_finished)
-    except Interrupted as reason:
-        console.line(f"interrupted by {reason}; the same command goes on from here")
-        return INTERRUPTED
-    except Failed as error:
-        console.line(f"error: {error}")
-        return FAILED
-    return 0
+    write_finished()
+    return train_all(runs, root, cache, console, AT_ONCE.value, write_finished)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from experiments.run.exit_codes import INTERRUPTED
+from experiments.run.exit_codes import FAILED, INTERRUPTED
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.terminal import Console, about
 from experiments.suite.run_spec import RunSpec
@@ -37,6 +37,35 @@ def shard(runs: Sequence[RunSpec], part: str) -> list[RunSpec]:
 
 def unique(runs: Iterable[RunSpec]) -> list[RunSpec]:
     return list(dict.fromkeys(runs))
+
+
+def train_all(
+    runs: Sequence[RunSpec],
+    root: Path,
+    cache: Path,
+    console: Console,
+    at_once: int = 1,
+    after_each: Callable[[], None] = lambda: None,
+) -> int:
+    """What `run_all` does, for a command: its exit code, and a line if that is not 0.
+
+    Args:
+        runs: all of the suite, finished or not.
+        root: where they live.
+        cache: of labelled sets.
+        console: where progress is told.
+        at_once: how many go at the same time. Default 1.
+        after_each: called when a run has ended well. Default: nothing.
+    """
+    try:
+        run_all(runs, root, cache, console, at_once, after_each)
+    except Interrupted as reason:
+        console.line(f"interrupted by {reason}; the same command goes on from here")
+        return INTERRUPTED
+    except Failed as failure:
+        console.line(f"error: {failure}")
+        return FAILED
+    return 0
 
 
 def run_all(
