@@ -24,8 +24,12 @@ def get_config(recipe: str = "staged") -> RunConfig:
 
 
 def staged() -> RunConfig:
-    """The network of `fast`, trained for less time, and a corrector of what it left."""
-    return in_stages(fast(), steps=1500, corrector_steps=(1200,), last_applied=2)
+    """The network of `fast`, trained for less time, and a corrector of what it left.
+
+    By Muon, which needs fewer steps: each takes half a second.
+    """
+    stages = in_stages(fast(), steps=400, corrector_steps=(300,))
+    return stages.changed({"train.optimizer": "muon"})
 
 
 def fast() -> RunConfig:
