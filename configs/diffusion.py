@@ -21,7 +21,7 @@ tenth of the steps (results/reproduction/diffusion-ablation.json):
   the small ones reach what is asked of them. gelu, small batches, a cosine schedule.
 
 `configs/diffusion.py:diffusivity` is the staged recipe for all diffusivities of a
-decade, drawn for every sample.
+decade, drawn for every sample, and `configs/diffusion.py:field` for functions D(x).
 """
 
 from experiments.config.problem_and_model import problem
@@ -36,7 +36,7 @@ from experiments.config.schema import RunConfig
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, paper, diffusivity)
+    return choose(recipe, staged, fast, paper, diffusivity, field)
 
 
 def staged() -> RunConfig:
@@ -44,11 +44,19 @@ def staged() -> RunConfig:
     return in_stages(fast(), steps=1000, corrector_steps=(800,))
 
 
+TESTED = (0.0025, 0.005, 0.01, 0.02, 0.05, 0.1)
+
+
 def diffusivity() -> RunConfig:
     """`staged`, of (u0, D); tested inside the law of D and a factor of 2 outside."""
-    tested = (0.0025, 0.005, 0.01, 0.02, 0.05, 0.1)
     laws = {"diffusivity": (0.005, 0.05)}
-    return over_coefficients(staged(), "diffusivity", laws, tested)
+    return over_coefficients(staged(), "diffusivity", laws, TESTED)
+
+
+def field() -> RunConfig:
+    """`staged`, of u0 and a function D(x); tested on such and on constant ones."""
+    laws = {"diffusivity": (0.005, 0.05, 1.0)}
+    return over_coefficients(staged(), "field", laws, TESTED)
 
 
 def fast() -> RunConfig:

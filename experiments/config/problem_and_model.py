@@ -22,7 +22,7 @@ from experiments.config.settings import (
 from pilno_jax import models, problems
 from pilno_jax.checks import ArgumentError, require_choice
 from pilno_jax.problems import own
-from pilno_jax.problems.coefficients import Law
+from pilno_jax.problems.coefficients import FieldLaw, Law
 
 REQUIRED = inspect.Parameter.empty
 # A size that may be one number or one for each axis is, in a config, always the
@@ -159,8 +159,8 @@ def model(name: str, **options: Any) -> ModelSection:
 
 def _argument(default: Any, annotation: Any, meaning: str) -> Argument:
     """A value has the type of the default; the annotation tells where there is none,
-    and where a number may be a pair as well (`problems.coefficients.Law`)."""
-    if annotation == Law:
+    and where a number may be a law as well (`problems.coefficients`)."""
+    if annotation in (Law, FieldLaw):
         kind = annotation
     elif default is None or default is REQUIRED:
         kind = object if annotation is REQUIRED else annotation

@@ -46,7 +46,7 @@ def in_stages(
 def over_coefficients(
     one_value: RunConfig,
     recipe: str,
-    laws: Mapping[str, tuple[float, float]],
+    laws: Mapping[str, tuple[float, ...]],
     tested: tuple[float, ...],
 ) -> RunConfig:
     """The recipe of one value of a coefficient, for a whole law of it.
@@ -54,7 +54,8 @@ def over_coefficients(
     Args:
         one_value: the recipe.
         recipe: name of the new one.
-        laws: (lowest, highest) of each coefficient that becomes an input.
+        laws: (lowest, highest) of each coefficient that becomes an input; with a
+            length scale as third number, a field.
         tested: values of the first of them, each of which is a law of test inputs.
     """
     problem = {f"problem.{name}": law for name, law in laws.items()}

@@ -89,6 +89,16 @@ CASES = {
     "diffusion": Case(
         "diffusion", SMOOTH, (32, 51), (32, 101), 6, 5e-7, small=(32, 26)
     ),
+    # In a time so short that differences in t count for nothing.
+    "diffusion_of_a_field": Case(
+        "diffusion",
+        SMOOTH | {"diffusivity": (0.005, 0.05, 2.0), "final_time": 0.1},
+        (128, 26),
+        (256, 26),
+        4,
+        5e-6,
+        small=(32, 11),
+    ),
     "rd_ic": Case(RD, SMOOTH | {"task": "ic"}, FINE, FINER, 4, STEPPING, (51, 11)),
     "rd_forcing": Case(
         RD, SMOOTH, FINE, FINER, 4, FROM_REST, (51, 11), inputs=without_layer

@@ -4,6 +4,11 @@ A factory's scalar parameter may be a pair, `viscosity=(0.003, 0.1)`. Each sampl
 draws its own value, which is an input like any other: residual and solver read it, the
 network sees it as one more channel, figures and the demo show it. A plain number is a
 constant of the programs and no input at all.
+
+Where the equation allows, a third number makes it a function of x: of the samples of
+`diffusivity=(0.003, 0.1, 0.5)` each has a field of its own, of length scale 0.5, whose
+value at any one place has the law of the pair. The longer the scale, the more nearly
+the field is a number.
 """
 
 import dataclasses
@@ -15,10 +20,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.special import ndtr
 from jaxtyping import Array, Float
 
 from pilno_jax.checks import require, require_fields
 from pilno_jax.numerics.grids import Axis
+from pilno_jax.numerics.random_fields import SHORTEST_LENGTH_SCALE, exp_sine
 from pilno_jax.problems.base import (
     ErrorOf,
     InputField,
@@ -28,7 +35,8 @@ from pilno_jax.problems.base import (
 )
 
 Law = float | tuple[float, float]  # a number, or (lowest, highest)
-Scalar = Float[Array, ""]
+FieldLaw = float | tuple[float, ...]  # or (lowest, highest, length scale) of a field
+Value = Float[Array, "*x"]  # a number or, of a field, one at every node of x
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +49,7 @@ class Coefficient:
         highest: value of the law, at least the lowest.
         is_input: whether every sample has its own.
         symbol: its name in figures, LaTeX between dollars.
+        length_scale: of a field along x; None for numbers.
     """
 
     name: str
@@ -48,25 +57,37 @@ class Coefficient:
     highest: float
     is_input: bool
     symbol: str
+    length_scale: float | None = None
 
-    def of(self, inputs: Inputs) -> float | Scalar:
+    @property
+    def is_field(self) -> bool:
+        return self.length_scale is not None
+
+    def of(self, inputs: Inputs) -> float | Value:
         """The value for one sample: the number itself, or what the sample drew."""
         return inputs[self.name] if self.is_input else self.lowest
 
-    def draw(self, key: jax.Array) -> Scalar:
+    def draw(self, key: jax.Array, x: Float[Array, " x"]) -> Value:
         """A value of the law: log-uniform where all are positive, else uniform.
+
+        A field is so at every place: the values that a Gaussian field of deviation 1
+        takes have a known distribution, which is made even.
 
         Args:
             key: of the whole sample. Coefficients fold their name in, and leave the
                 fields of the sample what they are without a law.
+            x: the nodes that a field is drawn at.
         """
         own_key = jax.random.fold_in(key, zlib.crc32(self.name.encode()))
-        spread = jax.random.uniform(own_key)
+        if self.length_scale is None:
+            spread = jax.random.uniform(own_key)
+        else:
+            spread = ndtr(exp_sine(own_key, x, self.length_scale, sigma=1.0))
         if self.lowest > 0:
             return self.lowest * (self.highest / self.lowest) ** spread
         return self.lowest + (self.highest - self.lowest) * spread
 
-    def feature(self, value: Scalar) -> Scalar:
+    def feature(self, value: Value) -> Value:
         """What the network sees: -1 at the lowest value, 1 at the highest.
 
         Logarithmic where all values are positive. A law of one value shows 0.
@@ -80,7 +101,7 @@ class Coefficient:
 
     def stated(self) -> str:
         """Its value, or its range, in LaTeX."""
-        symbol = self.symbol.strip("$")
+        symbol = self.symbol.strip("$") + ("(x)" if self.is_field else "")
         if self.is_input:
             return rf"{symbol} \in [{self.lowest:g}, {self.highest:g}]"
         return f"{symbol} = {self.lowest:g}"
@@ -88,37 +109,56 @@ class Coefficient:
     def response_error(self, matrix: np.ndarray, times: Axis) -> ErrorOf:
         """`base.response_error` where the linear part is this coefficient times A.
 
+        Of a diffusivity that varies, its harmonic mean, which acts like it on whatever
+        is longer than its own waves.
+
         Args:
             matrix: A.
             times: the axis of time.
         """
+        if self.is_field:
+            return response_error(matrix, times, self._harmonic_mean)
         if self.is_input:
             return response_error(matrix, times, self.of)
         return response_error(self.lowest * matrix, times)
 
+    def _harmonic_mean(self, inputs: Inputs) -> Value:
+        return 1.0 / jnp.mean(1.0 / inputs[self.name])
+
 
 def coefficient(
-    name: str, law: Law, symbol: str = "", may_be_zero: bool = False
+    name: str,
+    law: FieldLaw,
+    symbol: str = "",
+    may_be_zero: bool = False,
+    may_vary: bool = False,
 ) -> Coefficient:
     """The coefficient that a factory's argument asks for.
 
     Args:
         name: of the argument.
-        law: a number, or (lowest, highest) of the values that samples draw. One decade
-            is learnt as well as a single value in about the same time; (v, v) shows the
-            network an input that is always v.
+        law: a number, or (lowest, highest) of the values that samples draw, or
+            (lowest, highest, length scale) of fields along x. One decade is learnt as
+            well as a single value in about the same time; (v, v) shows the network an
+            input that is always v.
         symbol: its name in figures. Default: the argument's.
         may_be_zero: whether 0 is allowed. Default: the coefficient is positive.
+        may_vary: whether it may be a field, periodic along the grid's first axis.
+            Default: no, the equation is written for numbers.
     """
     kind = "number >= 0" if may_be_zero else "positive number"
     allowed = f"a {kind}, or a pair (lowest, highest) of such numbers"
+    if may_vary:
+        allowed += f", or those and a length scale >= {SHORTEST_LENGTH_SCALE}"
     is_input = isinstance(law, tuple | list)
-    require(not is_input or len(law) == 2, name, law, allowed)
-    lowest, highest = law if is_input else (law, law)
+    most = 3 if may_vary else 2
+    require(not is_input or 2 <= len(law) <= most, name, law, allowed)
+    lowest, highest, *scale = law if is_input else (law, law)
     fits = lowest >= 0 if may_be_zero else lowest > 0
     fits = fits and lowest <= highest and math.isfinite(highest)
+    fits = fits and all(SHORTEST_LENGTH_SCALE <= one < math.inf for one in scale)
     require(fits, name, law, allowed)
-    return Coefficient(name, lowest, highest, is_input, symbol or name)
+    return Coefficient(name, lowest, highest, is_input, symbol or name, *scale)
 
 
 def with_coefficients(problem: Problem, *coefficients: Coefficient) -> Problem:
@@ -137,12 +177,18 @@ def with_coefficients(problem: Problem, *coefficients: Coefficient) -> Problem:
     problem = dataclasses.replace(problem, statement=statement)
     if not drawn:
         return problem
-    shapes: dict[str, tuple[int, ...]] = {one.name: () for one in drawn}
+    grid = problem.grid
+    x = grid.axes[0]
+    shapes: dict[str, tuple[int, ...]] = {
+        one.name: (x.num_points,) if one.is_field else () for one in drawn
+    }
 
     def with_draws(
         sample: Callable[[jax.Array], Inputs],
     ) -> Callable[[jax.Array], Inputs]:
-        return lambda key: sample(key) | {one.name: one.draw(key) for one in drawn}
+        return lambda key: (
+            sample(key) | {one.name: one.draw(key, x.coordinates) for one in drawn}
+        )
 
     def solve(inputs: Inputs) -> jax.Array:
         require_fields(inputs, shapes)
@@ -151,13 +197,23 @@ def with_coefficients(problem: Problem, *coefficients: Coefficient) -> Problem:
     def features(inputs: Inputs) -> jax.Array:
         require_fields(inputs, shapes)
         fields = problem.features(inputs)
-        numbers = jnp.stack([one.feature(inputs[one.name]) for one in drawn])
-        numbers = jnp.broadcast_to(
-            numbers.astype(fields.dtype), (*problem.grid.shape, len(drawn))
+        seen = {one.name: one.feature(inputs[one.name]) for one in drawn}
+        channels = [
+            grid.broadcast(seen[one.name], 0)
+            if one.is_field
+            else jnp.broadcast_to(seen[one.name], grid.shape)
+            for one in drawn
+        ]
+        return jnp.concatenate(
+            [fields, jnp.stack(channels, -1, dtype=fields.dtype)], -1
         )
-        return jnp.concatenate([fields, numbers], -1)
 
-    declared = {one.name: InputField((), one.symbol, editable=True) for one in drawn}
+    declared = {
+        one.name: InputField(
+            (x.name,) if one.is_field else (), one.symbol, editable=True
+        )
+        for one in drawn
+    }
     return dataclasses.replace(
         problem,
         sample=with_draws(problem.sample),
@@ -177,7 +233,7 @@ def under_other_law(
 
     An operator that takes a coefficient as an input is asked at one value of it by
     inputs that all have this value: a number in place of a law becomes the law of that
-    number alone.
+    number alone, of fields as of numbers.
 
     Args:
         options: those the operator was trained with.
@@ -185,7 +241,7 @@ def under_other_law(
     """
     laws = {name for name in changes if isinstance(options.get(name), tuple | list)}
     points = {
-        name: (value, value)
+        name: (value, value, *options[name][2:])
         for name, value in changes.items()
         if name in laws and isinstance(value, int | float)
     }
