@@ -18,23 +18,15 @@ from absl import flags
 
 from experiments.run.command import run_command
 from experiments.run.outputs import require_file
+from experiments.suite.floor import distances_to_zeros
 from experiments.suite.registry import BENCHMARKS, Benchmark, Floor, fields_of
-from pilno_jax import evaluation, problems
-from pilno_jax.evaluation.newton import newton
+from pilno_jax import problems
 from pilno_jax.runs import environment, files
 
 OUTPUT = flags.DEFINE_string("output", None, "The json to write.", required=True)
 SAMPLES = flags.DEFINE_integer("samples", 20, "Draws per problem.", lower_bound=1)
 
 Measure = Callable[[problems.Problem, jax.Array], list[float]]
-
-
-def distances_to_zeros(problem: problems.Problem, keys: jax.Array) -> list[float]:
-    """From the reference of each draw to the nearest zero of the residual."""
-    inputs = jax.vmap(problem.sample)(keys)
-    truths = jax.jit(jax.vmap(problem.solver()))(inputs)
-    zeros = newton(problem)(inputs, start=np.asarray(truths)).u
-    return evaluation.relative_errors(zeros, truths).tolist()
 
 
 def residuals_of_kdv(problem: problems.Problem, keys: jax.Array) -> list[float]:

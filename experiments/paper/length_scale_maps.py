@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.colors import LogNorm
-from matplotlib.ticker import StrMethodFormatter
 
 from experiments.paper import artifact, printed
 from experiments.paper.artifact import Findings, Key, Row
@@ -137,26 +135,6 @@ def _claims(
 
 
 def draw(maps: Mapping[str, np.ndarray], trained: Sequence[float], title: str):
-    """Colours, cells and the bar all in per cent."""
-    maps = {name: 100 * errors for name, errors in maps.items()}
-    figure, axes = plotting.panels(len(maps))
-    figure.set_figwidth(2.6 * plotting.PANEL_INCHES[0])
-    every = np.concatenate([errors.ravel() for errors in maps.values()])
-    scale = LogNorm(every.min(), every.max())
-    for ax, (name, errors) in zip(axes, maps.items(), strict=True):
-        image = ax.imshow(
-            errors.T, norm=scale, cmap=plotting.FIELD_COLOURS, origin="lower"
-        )
-        ax.set_aspect("auto")
-        ax.set_xticks(range(len(trained)), [str(length) for length in trained])
-        ax.set_yticks(range(len(LENGTH_SCALES)), [str(s) for s in LENGTH_SCALES])
-        ax.set(title=name, xlabel=r"$\ell$ of training", ylabel=r"$\ell$ of the test")
-        for (column, row), error in np.ndenumerate(errors):
-            dark = scale(error) < 0.6
-            text = f"{error:.2g}"
-            style = {"color": "white" if dark else "black", "fontsize": 6}
-            ax.text(column, row, text, ha="center", va="center", **style)
-    form = StrMethodFormatter("{x:g}")
-    figure.colorbar(image, ax=axes, label="relative $L^2$ error [%]", format=form)
-    figure.suptitle(title)
-    return figure
+    """Length scales of training across, those of the test up."""
+    lengths = [[str(length) for length in some] for some in (trained, LENGTH_SCALES)]
+    return plotting.error_maps(maps, *lengths, r"$\ell$", title)

@@ -1,25 +1,37 @@
-"""The study of a coefficient: its runs, and the table of their errors."""
+"""The study of a coefficient: its runs, the table of their errors, and the page."""
 
 import json
 
 import pytest
 
 from experiments import over_coefficients
-from experiments.over_coefficients import STUDIES
+from experiments.pages import coefficients_page
 from experiments.paper.baselines import LABELS, PILNO
+from experiments.suite.coefficient_studies import STUDIES
 from experiments.suite.run_spec import RunSpec
+
+STUDY = STUDIES["diffusion-diffusivity"]
 
 
 def made_up(run, root):
     """Of one value: 1 % there and ten times that elsewhere; of the law, 1.5 %."""
-    at = dict(run.changes).get("problem.viscosity")
-    tested = STUDIES["burgers-viscosity"].tested
-    errors = {v: 0.015 if at is None else 0.01 if v == at else 0.1 for v in tested}
-    return {
-        "relative_l2_by_law": {f"viscosity={v}": {"mean": errors[v]} for v in tested},
-        **{"versions": {}, "device": "cpu", "command": "", "seed": 0},
-        "wall_clock_seconds": 1.0,
+    at = dict(run.changes).get("problem.diffusivity")
+    if at == 0.02:
+        return None  # not finished
+    errors = {
+        v: 0.015 if at is None else 0.01 if v == at else 0.1 for v in STUDY.tested
     }
+    laws = {f"diffusivity={v}": {"mean": errors[v]} for v in STUDY.tested}
+    return {
+        "relative_l2_by_law": laws,
+        "relative_l2": {"mean": 0.02},
+        **{"versions": {}, "device": "cpu", "command": "", "seed": 0},
+        "wall_clock_seconds": 60.0,
+    }
+
+
+def floor(study, at):
+    return 1e-3 if at < 0.1 else None
 
 
 def test_an_operator_of_the_law_is_held_against_those_of_one_value(
@@ -28,12 +40,21 @@ def test_an_operator_of_the_law_is_held_against_those_of_one_value(
     monkeypatch.setattr(RunSpec, "result", made_up)
     monkeypatch.setattr(over_coefficients, "RESULTS", tmp_path)
     monkeypatch.setattr(over_coefficients, "FIGURES", tmp_path)
-    study = STUDIES["burgers-viscosity"]
-    path = over_coefficients.write("a", study, study.runs(), tmp_path)
+    monkeypatch.setattr(over_coefficients, "grids_own", floor)
+    seeds = [({}, 0.004), ({"seed": 1}, 0.006), ({"train.num_train": 0}, 9.0)]
+    default = [{"changes": c, "relative_l2": {"mean": mean}} for c, mean in seeds]
+    (tmp_path / "diffusion_staged.json").write_text(json.dumps(default))
+    path = over_coefficients.write("a", STUDY, STUDY.runs(), tmp_path)
     written = json.loads(path.read_text())
-    assert written["worst_ratio"] == pytest.approx(1.5)
+    # Of the default recipe's value, 0.01, its seeds with labels are the rival.
+    expected = {"0.005": 1.5, "0.01": 3.0, "0.05": 1.5}
+    assert written["ratios"] == pytest.approx(expected)
     assert written["relative_l2"][LABELS].keys() == written["relative_l2"][PILNO].keys()
     assert (tmp_path / "a.png").stat().st_size > 10_000
+    lines = coefficients_page.section(written).splitlines()
+    assert lines[2].startswith("| 0.005 to 0.05 | the equation | 2.0e-02 | 1.5e-02 |")
+    assert any(line.startswith("| the grid's own |") for line in lines)
+    assert "3 at 0.01, 1.5 at 0.05 (goal: 2, missed)" in "".join(lines)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -41,6 +62,11 @@ def test_values_that_are_compared_were_tested(name):
     study = STUDIES[name]
     low, high = study.law
     assert set(study.fixed) <= set(study.tested)
+    assert all(low <= value <= high for value in study.fixed)
     # Inside the law and outside of it on both sides.
-    assert min(study.tested) < low <= min(study.fixed)
-    assert max(study.fixed) <= high < max(study.tested)
+    assert min(study.tested) < low and high < max(study.tested)
+
+
+def test_the_committed_page_is_what_the_results_say():
+    text = coefficients_page.PAGE.read_text()
+    assert coefficients_page.page(text) == text

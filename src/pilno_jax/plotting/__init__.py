@@ -20,6 +20,7 @@ from pilno_jax.plotting.fields import (
     slices_figure,
     stages_figure,
 )
+from pilno_jax.plotting.maps import error_maps
 from pilno_jax.plotting.panels import (
     FIELD_COLOURS,
     LINE_COLOURS,
@@ -44,6 +45,7 @@ __all__ = [
     "epochs_figure",
     "error_bar_figure",
     "error_figure",
+    "error_maps",
     "field",
     "lines",
     "loss_figure",

@@ -1,0 +1,83 @@
+"""The tables of docs/parameters.md, from results/coefficients/*.json."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from experiments.pages import markdown
+from experiments.paper.baselines import PILNO
+from pilno_jax.runs import files
+
+RESULTS, PAGE = Path("results/coefficients"), Path("docs/parameters.md")
+COMMAND = "python -m experiments.over_coefficients"
+
+
+def write() -> None:
+    """Make the tables of the page anew, of every study that has a result."""
+    files.write_text(PAGE, page(PAGE.read_text()))
+
+
+def page(text: str) -> str:
+    """The text of the page with its tables as the results have them."""
+    for path in sorted(RESULTS.glob("*.json")):
+        content = files.read_json(path)
+        text = markdown.fill(text, f"{COMMAND}: {content['study']}", section(content))
+    return text
+
+
+def section(content: Mapping[str, Any]) -> str:
+    """A table, the picture where there is one, and how it compares."""
+    values = [f"{value:g}" for value in content["tested"]]
+    rows = [
+        {"trained on": trained, "with": words(variant), **cells(values, errors)}
+        for variant, by in content["relative_l2"].items()
+        for trained, errors in by.items()
+    ]
+    grid = {
+        "trained on": "the grid's own",
+        "with": "",
+        **cells(values, content["grid"]),
+    }
+    option = content["option"]
+    parts = [markdown.table([*rows, grid]), "", comparison(content)]
+    if content["figure"]:
+        name = content["study"]
+        parts += ["", f"![Errors over the {option}, maps](figures/{name}.png)"]
+    return "\n".join(parts)
+
+
+def words(variant: str) -> str:
+    return "the equation" if variant == PILNO else "labels alone"
+
+
+def cells(values: list[str], errors: list[float | None]) -> dict[str, str]:
+    told = ["" if error is None else f"{error:.1e}" for error in errors]
+    return dict(zip(values, told, strict=True))
+
+
+def comparison(content: Mapping[str, Any]) -> str:
+    """The whole law's operator beside those of one value, in a sentence or two."""
+    low, high = content["law"]
+    seconds = sum(run["wall_clock_seconds"] for run in content["runs"])
+    runs = f"{len(content['runs'])} runs, {seconds / 60:.0f} min beside other work"
+    if not content["ratios"]:
+        return f"The law is {low:g} to {high:g}. {runs}."
+    ratios = [f"{ratio:.2g} at {at}" for at, ratio in content["ratios"].items()]
+    worst = max(content["ratios"].values())
+    verdict = "kept" if worst <= content["goal"] else "missed"
+    default = content["of_one_value"]
+    of_default = (
+        f" At {default['at']:g} that is the default recipe, {default['seeds']} seeds, "
+        f"{default['error']:.1e}."
+        if default and f"{default['at']:g}" not in _trained(content)
+        else ""
+    )
+    return (
+        f"The operator of the whole law, {low:g} to {high:g}, has so many times the "
+        f"error of one trained at the value alone in as many steps: {', '.join(ratios)}"
+        f" (goal: {content['goal']:g}, {verdict}).{of_default} {runs}."
+    )
+
+
+def _trained(content: Mapping[str, Any]) -> set[str]:
+    return {name for by in content["relative_l2"].values() for name in by}
