@@ -29,15 +29,16 @@ def section(content: Mapping[str, Any]) -> str:
     """A table, the picture where there is one, and how it compares."""
     values = [f"{value:g}" for value in content["tested"]]
     rows = [
-        {"trained on": trained, "with": words(variant), **cells(values, errors)}
+        {
+            "trained on": trained,
+            "with": words(variant),
+            "its own law": f"{content['own_law'][variant][trained]:.1e}",
+            **cells(values, errors),
+        }
         for variant, by in content["relative_l2"].items()
         for trained, errors in by.items()
     ]
-    grid = {
-        "trained on": "the grid's own",
-        "with": "",
-        **cells(values, content["grid"]),
-    }
+    grid = {"trained on": "the grid's own", **cells(values, content["grid"])}
     option = content["option"]
     parts = [markdown.table([*rows, grid]), "", comparison(content)]
     if content["figure"]:
