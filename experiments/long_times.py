@@ -4,9 +4,11 @@ python -m experiments.long_times --workdir=runs/burgers --windows=10
 
 rolls a trained run out over several times its final time, holds every window against
 the solver over the whole time, and against the operator's own estimate; draws
-figures/long_times.png in the workdir.
+figures/long_times.png in the workdir, or what --figure says. With an --output in
+results/long_times, the table of docs/systems.md is renewed.
 """
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import jax
 import numpy as np
 from absl import flags
 
+from experiments.pages import long_times_page
 from experiments.run import other_law, outputs, trained_run_flags
 from experiments.run.command import run_command
 from experiments.run.open_run import open_run
@@ -34,6 +37,7 @@ TOLERANCE = flags.DEFINE_float(
 REFINE = flags.DEFINE_integer(
     "refine", 8, "Cells of the solver for each of the run's, where they are periodic."
 )
+FIGURE = flags.DEFINE_string("figure", None, "Where the picture goes.")
 flags.adopt_module_key_flags(trained_run_flags)
 
 
@@ -110,9 +114,10 @@ def growth(
 
 def main(words: list[str]) -> None:
     del words
+    began = time.perf_counter()
     output = outputs.require_file("output", OUTPUT.value) if OUTPUT.value else None
     run, test = other_law.from_flags(open_run(WORKDIR.value))
-    path = Path(WORKDIR.value) / "figures" / "long_times.png"
+    path = Path(FIGURE.value or Path(WORKDIR.value) / "figures" / "long_times.png")
     outputs.require_writable(path.parent)
     windows = WINDOWS.value
     changes = other_law.changes(flags.FLAGS.change)
@@ -138,8 +143,15 @@ def main(words: list[str]) -> None:
     plotting.save(drawn(found, run.problem.name), path)
     print(f"drawn: {path}")
     if output:
-        about = {"trained": run.config, "change": flags.FLAGS.change}
+        about = {
+            "trained": run.config,
+            "change": flags.FLAGS.change,
+            "seed": flags.FLAGS.seed,
+            "wall_clock_seconds": round(time.perf_counter() - began, 1),
+        }
         files.write_json(output, {**about, **summary, **environment.environment()})
+        if output.parent == long_times_page.RESULTS:
+            long_times_page.write()
 
 
 def drawn(found: dict[str, np.ndarray], name: str):

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.long_times import growth, solved
+from experiments.pages import long_times_page
 from pilno_jax import problems
 
 OPTIONS = {
@@ -41,3 +42,18 @@ def test_errors_of_every_window():
     )
     np.testing.assert_allclose(wrong["errors"][:, 2:], 0.01, rtol=0.01)
     assert wrong["errors"][:, :2].max() < 1e-5
+
+
+def test_the_table_has_a_column_for_windows_that_there_are():
+    numbers = {"error": 1e-3, "largest_error": 2e-3, "estimate": 1e-3, "kept": 0.5}
+    content = {name: [value] * 3 for name, value in numbers.items()}
+    content |= {"windows": 3, "tolerance": 0.05}
+    first, *_, kept = long_times_page.rows_of("burgers", content)
+    assert list(first) == ["benchmark", "", "1 T", "2 T", "3 T"]
+    assert first["1 T"] == "1.0e-03" and kept[""] == "kept at 0.05"
+    assert kept["3 T"] == "50%"
+
+
+def test_the_committed_page_is_what_the_results_say():
+    text = long_times_page.PAGE.read_text()
+    assert long_times_page.page(text) == text
