@@ -13,10 +13,11 @@ from pathlib import Path
 
 from absl import flags
 
-from experiments.paper.as_printed import EPOCHS, Training, how_far, trainings
+from experiments.paper.as_printed import Training, how_far, trainings
 from experiments.run.command import complain, run_command
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags
+from experiments.suite.gathered import with_committed
 from experiments.suite.suite import train_all
 from pilno_jax import plotting
 from pilno_jax.runs import environment, files
@@ -33,8 +34,12 @@ FIGURE = Path("docs/figures/as-printed.png")
 
 def write(root: Path) -> None:
     """What there is of every training, and its curves."""
-    known = [one for one in (how_far(each, root) for each in trainings()) if one]
-    about = {"epochs": EPOCHS, "trainings": known, **environment.environment()}
+    here = [one for one in (how_far(each, root) for each in trainings()) if one]
+    committed = files.read_json(RESULT)["trainings"] if RESULT.exists() else []
+    known = with_committed(here, committed, lambda one: one["name"])
+    order = [one.name for one in trainings()]
+    known.sort(key=lambda one: order.index(one["name"]))
+    about = {"trainings": known, **environment.environment()}
     files.write_json(RESULT, about)
     curves = {
         one["name"]: (list(zip(*one["curve"], strict=True)), one["printed"])

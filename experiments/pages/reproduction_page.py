@@ -129,7 +129,7 @@ def as_printed_section(content: Content) -> str:
     counts = {"finished": len(finished), "known": len(known), "hold": len(hold)}
     lines = [
         AS_PRINTED.format(**counts),
-        markdown.table([_as_printed_row(one, content["epochs"]) for one in known]),
+        markdown.table([_as_printed_row(one) for one in known]),
     ]
     if any(len(one["curve"]) > 1 for one in known):
         lines += ["", "![Validation errors over epochs](figures/as-printed.png)"]
@@ -140,20 +140,20 @@ def _holds(training: Content) -> bool:
     return training["error"] <= NEAR * training["printed"]
 
 
-def _as_printed_row(training: Content, epochs: int) -> dict[str, Any]:
-    done = f"{training['epochs']:.0f} of {epochs}"
+def _as_printed_row(training: Content) -> dict[str, Any]:
+    done = f"{training['epochs']:.0f} of {training['length']}"
     return {
         "training": training["name"],
         "printed": training["printed"],
         "ours": training["error"],
         "lowest validation error": training["lowest_validation"],
-        "epochs": f"{done}{', stopped early' if _stopped(training, epochs) else ''}",
+        "epochs": f"{done}{', stopped early' if _stopped(training) else ''}",
         "minutes": f"{training['seconds'] / 60:.0f}",
     }
 
 
-def _stopped(training: Content, epochs: int) -> bool:
-    return training["finished"] and training["epochs"] < epochs
+def _stopped(training: Content) -> bool:
+    return training["finished"] and training["epochs"] < training["length"]
 
 
 def _plain_ratio(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """The runs behind docs/benchmarks.md: the recipes of a benchmark, and baselines."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from experiments.paper import baselines
+from experiments.suite.gathered import with_committed
 from experiments.suite.protocols import PROTOCOLS, Changes
 from experiments.suite.registry import BENCHMARKS
 from experiments.suite.run_spec import RunSpec
@@ -58,7 +60,7 @@ def runs(config: str, part: str, seeds: int) -> list[RunSpec]:
 
 
 def gather(root: Path, seeds: int, results: Path) -> None:
-    """Write <config>_<recipe>.json of whatever is finished.
+    """Write <config>_<recipe>.json of whatever is finished, here or elsewhere.
 
     Args:
         root: where the runs live.
@@ -71,4 +73,18 @@ def gather(root: Path, seeds: int, results: Path) -> None:
             if result := run.result(root):
                 by_recipe.setdefault(run.recipe, []).append(result)
         for recipe, finished in by_recipe.items():
-            files.write_json(results / f"{config}_{recipe}.json", finished)
+            path = results / f"{config}_{recipe}.json"
+            committed = files.read_json(path) if path.exists() else []
+            rows = with_committed(finished, committed, _changes)
+            files.write_json(path, sorted(rows, key=_order))
+
+
+def _changes(result: Mapping[str, Any]) -> str:
+    """What tells a run from the others of its recipe."""
+    return json.dumps(result["changes"], sort_keys=True)
+
+
+def _order(result: Mapping[str, Any]) -> tuple[bool, str, int]:
+    """Runs with labels first; seeds of one kind of run beside each other."""
+    changes = {k: v for k, v in result["changes"].items() if k != "seed"}
+    return not result["num_train"], _changes({"changes": changes}), result["seed"]

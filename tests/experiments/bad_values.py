@@ -43,6 +43,8 @@ LISTS = {"points": ("a,b", "64", "-1,26", "1.5,26"), "artifact": ("no",)}
 LISTS |= {"config": ("no",), "parts": ("no",)}
 TEXTS = {"change": ("colour", "colour=1", "name=darcy", "length_scale=abc", "num_x=0")}
 TEXTS |= {"only": ("no",), "shard": ("1", "2/2", "-1/2", "a/b")}
+# Some values are known to be bad only after a network was traced: a small one.
+SMALL = ("--config.model.width=4", "--config.model.num_layers=1")
 
 
 def bad_paths(name: str, flag: str) -> tuple[str, ...]:
@@ -125,7 +127,7 @@ def fields() -> Iterator[tuple[str, str | None]]:
                 entry.answer,
                 "burgers",
                 str(ROOT / "configs" / "burgers.py"),
-                [argument, "--workdir=run", "--cache=cache"],
+                [*SMALL, argument, "--workdir=run", "--cache=cache"],
             )
             yield argument, outcome
 

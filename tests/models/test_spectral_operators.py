@@ -251,12 +251,12 @@ def test_a_pole_unit_scales_poles_and_free_poles_may_grow():
     axis = (jnp.linspace(0.0, 1.0, 9),)
     features = jnp.ones((9, 1))
     plain, scaled = (models.LNO(pole_unit=unit, **sizes) for unit in (1.0, 4.0))
-    params = scaled.init(KEY, features, axis)
+    params = jax.jit(scaled.init)(KEY, features, axis)
     inside = models.poles(params, unit=4.0)[0][0]
-    ((at_one,),) = models.poles(plain.init(KEY, features, axis))
+    ((at_one,),) = models.poles(jax.jit(plain.init)(KEY, features, axis))
     np.testing.assert_allclose(inside.frequency, 4 * at_one.frequency, rtol=1e-5)
     np.testing.assert_allclose(inside.decay, 4 * at_one.decay, rtol=1e-5)
-    free = models.LNO(free_poles=True, **sizes).init(KEY, features, axis)
+    free = jax.jit(models.LNO(free_poles=True, **sizes).init)(KEY, features, axis)
     ((growing,),) = models.poles(free)
     assert np.all(growing.decay < 0) and np.ptp(growing.decay) > 0
 
@@ -267,7 +267,7 @@ def test_a_last_layer_without_activation_is_linear():
     )
     axis = (jnp.linspace(0.0, 1.0, 9),)
     features = jax.random.normal(KEY, (9, 1))
-    params = model.init(KEY, features, axis)
+    params = jax.jit(model.init)(KEY, features, axis)
     zero, once, twice = (
         model.apply(params, scale * features, axis) for scale in (0.0, 1.0, 2.0)
     )

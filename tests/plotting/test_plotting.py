@@ -6,7 +6,7 @@ import pytest
 import toy
 from matplotlib.image import imread
 
-from pilno_jax import models, plotting, problems
+from pilno_jax import models, operators, plotting, problems
 from pilno_jax.evaluation import error_estimate
 from pilno_jax.problems import Problem
 
@@ -162,8 +162,7 @@ def test_every_test_case_is_in_the_histogram(errors):
 def test_poles_are_in_physical_units(problem, name):
     sizes = {"width": 4, "num_layers": 2, "modes": 3}
     model = models.make(name, **sizes, **({"poles": 2} if name == "alno" else {}))
-    features = problem.features(problem.sample(jax.random.key(0)))
-    params = model.init(jax.random.key(1), features, problem.grid.scaled)
+    params = operators.initial_parameters(problem, model, jax.random.key(1))
     figure = plotting.poles_figure(problem.grid, params)
     if name == "fno":
         assert figure is None

@@ -74,8 +74,9 @@ def test_samples_are_those_of_the_number_with_a_value_of_the_law(case):
     keys = jax.random.split(KEY, 500)
     for sampler in ("sample", "sample_virtual"):
         found = jax.vmap(getattr(drawn, sampler))(keys)
-        for name, value in jax.vmap(getattr(fixed, sampler))(keys[:2]).items():
-            np.testing.assert_array_equal(found[name][:2], value)
+        for name, value in jax.vmap(getattr(fixed, sampler))(keys).items():
+            # Two programs: products of matrices may be summed up in another order.
+            np.testing.assert_allclose(found[name], value, atol=1e-6)
         for name, (low, high) in laws.items():
             values = np.asarray(found[name])
             assert low <= values.min() and values.max() <= high * (1 + 1e-6)

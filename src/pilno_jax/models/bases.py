@@ -10,10 +10,14 @@ Whether the axis is periodic is read off its nodes on [0, 1]: the endpoint 1 is 
 of a closed axis and is left out on a periodic one, where the node 0 is also the node 1.
 A closed one may have its nodes clustered, as a smooth function of their number
 (`numerics.grids.Axis`). All matrices are complex, tiny and made of static shapes.
+
+Nodes may be JAX's or NumPy's. Weights of NumPy's are known while a program is traced,
+and are no part of it.
 """
 
 import math
 from collections.abc import Callable
+from types import ModuleType
 
 import jax.numpy as jnp
 import numpy as np
@@ -23,7 +27,8 @@ from pilno_jax.numerics.complex_numbers import as_complex
 from pilno_jax.numerics.derivatives import finite_difference
 from pilno_jax.numerics.grids import Axis
 
-Nodes = Float[Array, " n"]
+Nodes = Float[np.ndarray | Array, " n"]
+Weights = Float[np.ndarray | Array, " m"]
 Frequencies = Float[np.ndarray, " k"]
 
 # Nodes corrected at either end of the interval; the rule's error is O(h^8).
@@ -32,12 +37,17 @@ GREGORY_NODES = 8
 _EULER_MACLAURIN = (1 / 12, 0, -1 / 120, 0, 1 / 252, 0, -1 / 240)
 
 
-def is_periodic(x: Nodes) -> Bool[Array, ""]:
-    """Whether the nodes leave the endpoint 1 out; a traced value, like the nodes."""
+def namespace(x: Nodes) -> ModuleType:
+    """The library whose array it is."""
+    return np if isinstance(x, np.ndarray) else jnp
+
+
+def is_periodic(x: Nodes) -> Bool[np.ndarray | np.bool | Array, ""]:
+    """Whether the nodes leave the endpoint 1 out; a traced value if the nodes are."""
     return x[-1] - x[0] < 1 - 0.5 / x.size
 
 
-def circle_weights(x: Nodes) -> Float[Array, " n"]:
+def circle_weights(x: Nodes) -> Weights:
     """The trapezoid rule on the circle of length 1, cut at x = 0.
 
     The interval that closes the circle, [x_{N-1}, x_0 + 1], has length h on a periodic
@@ -46,45 +56,47 @@ def circle_weights(x: Nodes) -> Float[Array, " n"]:
     periodic integrands that the nodes resolve, if these are equidistant; for others the
     end-corrected rule is the accurate one.
     """
-    lengths = jnp.diff(x, append=x[:1] + 1)
-    even = (lengths + jnp.roll(lengths, 1)) / 2
-    return jnp.where(is_even(x), even, clustered_weights(x))
+    xp = namespace(x)
+    lengths = xp.diff(x, append=x[:1] + 1)
+    even = (lengths + xp.roll(lengths, 1)) / 2
+    return xp.where(is_even(x), even, clustered_weights(x))
 
 
-def interval_weights(x: Nodes) -> Float[Array, " n+1"]:
+def interval_weights(x: Nodes) -> Weights:
     """Gregory's rule on [0, 1] for the N+1 nodes x_0, ..., x_{N-1}, x_0 + 1.
 
     For integrands that are smooth on the interval but do not close up. On a closed
     axis the last of these nodes repeats x_{N-1} and has weight 0.
     """
-    n = x.size
+    n, xp = x.size, namespace(x)
     periodic = _gregory(n + 1) / n
     closed = np.append(_gregory(n) / (n - 1), 0.0)
-    even = jnp.where(is_periodic(x), periodic, closed).astype(x.dtype)
-    clustered = jnp.append(clustered_weights(x), 0.0)
-    return jnp.where(is_even(x), even, clustered)
+    even = xp.where(is_periodic(x), periodic, closed).astype(x.dtype)
+    clustered = xp.append(clustered_weights(x), xp.zeros(1, x.dtype))
+    return xp.where(is_even(x), even, clustered)
 
 
-def is_even(x: Nodes) -> Bool[Array, ""]:
+def is_even(x: Nodes) -> Bool[np.ndarray | np.bool | Array, ""]:
     """Whether nodes are equidistant; clustered ones are farther from it than that."""
+    xp = namespace(x)
     spacing = x[-1] / (x.size - 1)
-    numbers = jnp.arange(x.size).astype(x.dtype)
-    return jnp.max(jnp.abs(x - spacing * numbers)) < 0.01 * spacing
+    numbers = xp.arange(x.size).astype(x.dtype)
+    return xp.max(xp.abs(x - spacing * numbers)) < 0.01 * spacing
 
 
-def clustered_weights(x: Nodes) -> Float[Array, " n"]:
+def clustered_weights(x: Nodes) -> Weights:
     """Gregory's rule on [0, 1] for nodes that are a smooth function of their number.
 
     It integrates over the number, where dx is a factor, to the same order.
     """
-    n = x.size
+    n, xp = x.size, namespace(x)
     if n < 3:  # no cluster
-        return jnp.full_like(x, 1 / n)
+        return xp.full_like(x, 1 / n)
     accuracy = min(GREGORY_NODES, 2 * ((n - 1) // 2))
     by_number = finite_difference(Axis("number", 0.0, n - 1.0, n), 1, accuracy)
     # A sum and no matrix product: weights do not follow the precision of a config's.
-    lengths = jnp.sum(jnp.asarray(by_number, x.dtype) * x[None], axis=1)
-    return jnp.asarray(_gregory(n), x.dtype) * lengths
+    lengths = xp.sum(xp.asarray(by_number, x.dtype) * x[None], axis=1)
+    return xp.asarray(_gregory(n), x.dtype) * lengths
 
 
 def _gregory(nodes: int) -> Float[np.ndarray, " {nodes}"]:
@@ -186,22 +198,22 @@ def transfer(
 
 
 def _waves(
-    omega: Float[np.ndarray | Array, " k"], x: Float[Array, " m"]
+    omega: Float[np.ndarray | Array, " k"], x: Float[np.ndarray | Array, " m"]
 ) -> Complex[Array, "k m"]:
     return jnp.exp(1j * as_complex(_outer(jnp.asarray(omega, x.dtype), x)))
 
 
 def _outer(
-    a: Inexact[Array, "*pairs p"], x: Float[Array, " m"]
+    a: Inexact[Array, "*pairs p"], x: Float[np.ndarray | Array, " m"]
 ) -> Inexact[Array, "*pairs p m"]:
     return jnp.einsum("...p,j->...pj", a, x.astype(a.dtype))
 
 
 def _on_interval(
-    x: Nodes, kernel: Callable[[Array], Array]
+    x: Nodes, kernel: Callable[[Nodes], Array]
 ) -> Complex[Array, "*rows n"]:
     """The rows that integrate kernel(x) v(x) over [0, 1]."""
-    values = kernel(jnp.append(x, x[:1] + 1))
+    values = kernel(namespace(x).append(x, x[:1] + 1))
     weights = as_complex(interval_weights(x))
     values = jnp.einsum("...j,j->...j", values, weights)
     # The extra node carries the value of v at x_0 and is used on periodic axes only.

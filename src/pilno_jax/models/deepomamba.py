@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import linen as nn
 from jaxtyping import Array, Float
 
@@ -148,7 +149,7 @@ class DeepOMamba(nn.Module):
     def __call__(
         self,
         features: Float[Array, "*batch_and_grid channels"],
-        axes: Sequence[Float[Array, " _"]],
+        axes: Sequence[Float[np.ndarray | Array, " _"]],
     ) -> Float[Array, "*batch_and_grid out"]:
         allowed = "two of them, space and time, or time alone"
         require(len(axes) in (1, 2), "axes", len(axes), allowed)

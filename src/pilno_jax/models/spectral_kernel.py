@@ -28,7 +28,7 @@ from pilno_jax.numerics.complex_numbers import as_complex
 POLE_SHARING = ("shared", "pairwise")
 TRANSIENT_ANALYSIS = ("quadrature", "dft")
 
-Axes = Sequence[Float[Array, " _"]]
+Axes = Sequence[Float[np.ndarray | Array, " _"]]
 Field = Float[Array, "*grid batch channels"]
 # Real and imaginary part of a complex (in, out) matrix for each mode.
 Mixing = Float[Array, "*modes in 2 out"]

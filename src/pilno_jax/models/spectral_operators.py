@@ -99,6 +99,7 @@ class _SpectralOperator(nn.Module):
         fits = fits and features.ndim in (rank + 1, rank + 2)
         require(fits, "shape of features", features.shape, allowed)
         batched = features.ndim == rank + 2
+        axes = [_in_precision(x, features.dtype) for x in axes]
         act = ACTIVATIONS[self.activation]
 
         # Inside the network the batch stands next to the channels: see `contractions`.
@@ -263,6 +264,11 @@ def _per_axis(name: str, value: Any, rank: int) -> tuple[Any, ...]:
     allowed = f"one number, or one for each of the {rank} axes"
     require(len(values) in (1, rank), name, value, allowed)
     return values if len(values) == rank else values * rank
+
+
+def _in_precision(x: Any, dtype: Any) -> Any:
+    """NumPy's nodes come in double precision; traced ones are as they were given."""
+    return x.astype(dtype) if isinstance(x, np.ndarray) else x
 
 
 def _require_sizes(name: str, value: Any) -> None:

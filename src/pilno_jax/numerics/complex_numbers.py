@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Complex, Inexact
 
 
-def as_complex(x: Inexact[Array, "*shape"]) -> Complex[Array, "*shape"]:
+def as_complex(x: Inexact[np.ndarray | Array, "*shape"]) -> Complex[Array, "*shape"]:
     """The same numbers, complex, in the precision they have.
 
     Args:

@@ -144,6 +144,10 @@ class Grid:
         """Nodes of each axis mapped to [0, 1]."""
         return tuple(axis.scaled for axis in self.axes)
 
+    def unit_nodes(self) -> tuple[Float[np.ndarray, " _"], ...]:
+        """Nodes of each axis mapped to [0, 1], in NumPy's double precision."""
+        return tuple(axis.unit_nodes() for axis in self.axes)
+
     @property
     def extents(self) -> tuple[float, ...]:
         """Length of each axis in physical units."""

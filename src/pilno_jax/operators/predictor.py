@@ -21,7 +21,8 @@ class Network(Protocol):
     """What the library asks of a network; a Flax module with such a call has it.
 
     features: (*grid, channels), with or without a batch axis in front.
-    axes: the scaled coordinates of each axis, see `Grid.scaled`.
+    axes: the scaled coordinates of each axis, in NumPy's arrays, whose values are known
+        while a program is traced (`Grid.unit_nodes`), or in JAX's (`Grid.scaled`).
     """
 
     def init(self, key: jax.Array, features: Any, axes: Any, /) -> Params: ...
@@ -56,7 +57,7 @@ def initial_parameters(
     blank = jax.numpy.zeros((*grid, channels), features.dtype)
     # Compiled as a whole: one by one, its many small operations take twice as long.
     return jax.jit(
-        lambda key: network.init(key, blank, problem.grid.scaled),
+        lambda key: network.init(key, blank, problem.grid.unit_nodes()),
         compiler_options=_options(key),
     )(key)
 
@@ -90,7 +91,7 @@ def predictor(problem: Problem, apply: Apply) -> Predict:
 
     def predict(params: Params, inputs: Inputs) -> Float[Array, " batch *grid"]:
         features = jax.vmap(problem.features)(inputs)
-        raw = of_fields(problem, apply(params, features, problem.grid.scaled))
+        raw = of_fields(problem, apply(params, features, problem.grid.unit_nodes()))
         return jax.vmap(problem.constrain)(raw, inputs)
 
     return predict

@@ -89,7 +89,7 @@ def corrector(problem: Problem, apply: Apply) -> Correct:
     def correct(params: Params, inputs: Inputs, u: Fields) -> Fields:
         channels, rho = jax.vmap(look)(inputs, u)
         features = [jax.vmap(problem.features)(inputs), channels]
-        raw = apply(params, jnp.concatenate(features, -1), problem.grid.scaled)
+        raw = apply(params, jnp.concatenate(features, -1), problem.grid.unit_nodes())
         return u + jax.vmap(change)(of_fields(problem, raw), inputs, rho)
 
     return correct

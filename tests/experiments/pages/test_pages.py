@@ -30,11 +30,12 @@ def results_of(*configs):
 
 def test_the_papers_own_recipes_say_how_far_they_came():
     training = {"printed": 1e-2, "lowest_validation": 2e-2, "seconds": 120.0}
+    training["length"] = 1000
     curve = {"curve": [[1, 0.5], [400, 2e-2]]}
     stopped = {"name": "A", "finished": True, "error": 1.2e-2, "epochs": 400.0}
     going = {"name": "B", "finished": False, "error": None, "epochs": 30.4}
     trainings = [{**training, **curve, **own} for own in (stopped, going)]
-    content = {"epochs": 1000, "trainings": trainings}
+    content = {"trainings": trainings}
     text = reproduction_page.as_printed_section(content)
     assert "1 of 2 trainings that were begun are finished, of which 1\n" in text
     assert "| A | 1.00e-02 | 1.20e-02 | 2.00e-02 | 400 of 1000, stopped early |" in text

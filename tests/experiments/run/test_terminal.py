@@ -9,7 +9,7 @@ import termios
 
 import pytest
 
-from experiments.run.interruption import Interrupted, Interruption
+from experiments.run.interruption import SIGNALS, Interrupted, Interruption
 from experiments.run.terminal import Console, Pace, about, clock
 
 
@@ -77,7 +77,7 @@ def test_clock():
     assert [clock(s) for s in (5, 65, 3725)] == ["0:05", "1:05", "1:02:05"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+@pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_is_noted_and_raised_where_it_is_safe(number, capfd):
     before = signal.getsignal(number)
     with Interruption() as stop:
