@@ -57,12 +57,18 @@ def cells(values: list[str], errors: list[float | None]) -> dict[str, str]:
 
 
 def comparison(content: Mapping[str, Any]) -> str:
-    """The whole law's operator beside those of one value, in a sentence or two."""
-    low, high = content["law"]
+    """The whole law's operator beside those of one value and the grid's own error."""
     seconds = sum(run["wall_clock_seconds"] for run in content["runs"])
-    runs = f"{len(content['runs'])} runs, {seconds / 60:.0f} min beside other work"
+    count = len(content["runs"])
+    runs = f"{count} run{'s' if count > 1 else ''}"
+    cost = f"{runs}, {seconds / 60:.0f} min in all beside other work."
+    return f"{over_one_value(content)} {over_the_grid(content)} {cost}".strip()
+
+
+def over_one_value(content: Mapping[str, Any]) -> str:
     if not content["ratios"]:
-        return f"The law is {low:g} to {high:g}. {runs}."
+        return ""
+    low, high = content["law"]
     ratios = [f"{ratio:.2g} at {at}" for at, ratio in content["ratios"].items()]
     worst = max(content["ratios"].values())
     verdict = "kept" if worst <= content["goal"] else "missed"
@@ -76,8 +82,21 @@ def comparison(content: Mapping[str, Any]) -> str:
     return (
         f"The operator of the whole law, {low:g} to {high:g}, has so many times the "
         f"error of one trained at the value alone in as many steps: {', '.join(ratios)}"
-        f" (goal: {content['goal']:g}, {verdict}).{of_default} {runs}."
+        f" (goal: {content['goal']:g}, {verdict}).{of_default}"
     )
+
+
+def over_the_grid(content: Mapping[str, Any]) -> str:
+    """Inside the law; an operator of one value cannot be expected below 1 either."""
+    low, high = content["law"]
+    whole = next(iter(content["relative_l2"][PILNO].values()))
+    each = zip(content["tested"], whole, content["grid"], strict=True)
+    ratios = [
+        f"{error / own:.2g} at {at:g}"
+        for at, error, own in each
+        if own and low <= at <= high
+    ]
+    return f"Of the grid's own error it has so many times: {', '.join(ratios)}."
 
 
 def _trained(content: Mapping[str, Any]) -> set[str]:

@@ -34,7 +34,7 @@ def runs(config: str, part: str, seeds: int) -> list[RunSpec]:
             alone with the first seed, "paper" for the paper's recipe, shortened.
         seeds: how many, of our recipes.
     """
-    if part in (STAGED, UNLABELLED) and BENCHMARKS[config].stages_goal is None:
+    if part in (STAGED, UNLABELLED) and not BENCHMARKS[config].in_stages:
         return []
     if part in (STAGED, UNLABELLED):
         changes = {"train.num_train": 0} if part == UNLABELLED else {}

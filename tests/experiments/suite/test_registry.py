@@ -67,7 +67,7 @@ def test_every_benchmark_has_runs_of_every_part_that_it_asks_for():
     for config, one in BENCHMARKS.items():
         each = [runs(config, part, seeds=2) for part in PARTS]
         staged, unlabelled, one_network, baselines, papers = each
-        assert len(staged) == len(unlabelled) == 2 * bool(one.stages_goal)
+        assert len(staged) == len(unlabelled) == 2 * one.in_stages
         assert len(one_network) == 2 and len(baselines) == 3 + bool(one.rival)
         assert len(papers) == bool(one.paper_steps)
         for run in (run for part in each for run in part):
