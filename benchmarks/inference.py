@@ -8,7 +8,8 @@ and 256 of them, as in a sweep. Writes results/inference.json and the table of
 docs/speed.md. Weights do not matter for the time, so they are random; times are minima.
 What the network misses in accuracy is in docs/benchmarks.md; the solvers are far more
 exact than the comparison asks for. KdV has no solver here: its reference is a closed
-form.
+form. With --examples, instead, the systems and Navier-Stokes, one input at a time, in
+results/inference_examples.json.
 """
 
 import os
@@ -21,11 +22,13 @@ import jax
 
 from benchmarks import command, recipes, timing
 from experiments.pages import markdown
-from experiments.suite.registry import WITH_GOAL
+from experiments.suite.registry import BENCHMARKS, WITH_GOAL
 from pilno_jax.operators import initial_parameters
 from pilno_jax.runs import files
 
 PAGE, COMMAND = Path("docs/speed.md"), "python -m benchmarks.inference"
+EXAMPLES = [c for c, one in BENCHMARKS.items() if one.in_stages and not one.goal]
+FILES = Path("results/inference.json"), Path("results/inference_examples.json")
 # Inputs that go through at once, of many: what was found fastest on a CPU.
 PREDICTED_AT_ONCE, SOLVED_AT_ONCE = 32, {"darcy": 5}
 
@@ -78,6 +81,12 @@ def per_input(times: timing.Times, count: int) -> float:
     return 1e3 * times.fastest / count
 
 
+def measured() -> dict[str, dict[str, Row]]:
+    """Recipe -> count of inputs -> times, of all that is in results."""
+    found = [files.read_json(path)["configs"] for path in FILES if path.exists()]
+    return {config: row for configs in found for config, row in configs.items()}
+
+
 def in_page(text: str, configs: dict[str, dict[str, Row]]) -> str:
     """The page on speed with its table made anew."""
     rows = []
@@ -107,23 +116,25 @@ def main() -> None:
     parser.add_argument(
         "--many", type=command.positive, default=256, help="inputs of a sweep"
     )
+    parser.add_argument("--examples", action="store_true", help="instead of the others")
     options = parser.parse_args()
     start, load = time.perf_counter(), os.getloadavg()[0]
     rows: dict[str, dict[str, Row]] = {}
-    for config in WITH_GOAL:
+    for config in EXAMPLES if options.examples else WITH_GOAL:
         rows[config] = {}
-        for count in (1, options.many):
+        for count in (1,) if options.examples else (1, options.many):
             row = rows[config][str(count)] = measure(config, count, options.repeats)
             print(describe(config, count, row), flush=True)
+    default, examples = FILES
     command.write(
-        options.output,
+        examples if options.examples and options.output == default else options.output,
         {
             "load_average_at_start": round(load, 1),
             "wall_clock_seconds": round(time.perf_counter() - start, 1),
             "configs": rows,
         },
     )
-    files.write_text(PAGE, in_page(PAGE.read_text(), rows))
+    files.write_text(PAGE, in_page(PAGE.read_text(), measured()))
 
 
 if __name__ == "__main__":
