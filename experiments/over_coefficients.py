@@ -84,7 +84,8 @@ def write(
         for variant, by in finished.items()
         if by
     }
-    several = all(len(by) > 1 for by in errors.values())
+    (first, *_), alike = errors.values(), len({*map(tuple, errors.values())}) == 1
+    several = alike and len(first) > 1
     if several:
         plotting.save(drawn(study, errors), FIGURES / f"{name}.png")
     results = [one for by in finished.values() for one in by.values()]

@@ -67,8 +67,11 @@ def test_a_field_that_does_not_vary_is_a_number():
 
 
 @pytest.mark.usefixtures("x64")
-def test_the_residual_knows_where_the_diffusivity_is_large():
-    problem = varying(1.0, num_x=32, num_t=17)
+@pytest.mark.parametrize("name", ["diffusion", "reaction_diffusion"])
+def test_the_residual_knows_where_the_diffusivity_is_large(name):
+    task = {"task": "ic", "reaction": 0.5} if name == "reaction_diffusion" else {}
+    options = {**SMALL, **task, "num_x": 33, "num_t": 17}
+    problem = problems.make(name, diffusivity=(LOW, HIGH, 1.0), **options)
     inputs = jax.jit(problem.sample)(KEY)
     u = jax.jit(problem.solve)(inputs)
     wrong = {**inputs, "diffusivity": inputs["diffusivity"][::-1]}

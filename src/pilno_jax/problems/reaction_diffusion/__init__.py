@@ -25,9 +25,11 @@ from pilno_jax.checks import (
 from pilno_jax.numerics.derivatives import along, derivative, interpolation, stencil
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.time_stepping import diffusion_step, snapshots
+from pilno_jax.numerics.variable_diffusion import spectral_flux, staggered_flux
 from pilno_jax.problems.base import InputField, Inputs, Problem
 from pilno_jax.problems.coefficients import (
     Coefficient,
+    FieldLaw,
     Law,
     coefficient,
     with_coefficients,
@@ -63,7 +65,7 @@ BOUNDARIES = {"dirichlet": BoundaryValues, "neumann": BoundarySlopes}
 def reaction_diffusion(
     *,
     task: str = "forcing",
-    diffusivity: Law = 0.01,
+    diffusivity: FieldLaw = 0.01,
     reaction: Law = 0.01,
     length_scale: float = 0.5,
     virtual_length_scales: LengthScales = (0.5, 5.0),
@@ -82,7 +84,8 @@ def reaction_diffusion(
     Args:
         task: "forcing" (the default, f -> u) or "ic" (u0 -> u).
         diffusivity: D. Default 0.01, the paper's. A pair (lowest, highest) makes it an
-            input, drawn log-uniformly.
+            input, drawn log-uniformly; in Task "ic", with a length scale as third
+            number, a function of x.
         reaction: k >= 0. Default 0.01, the paper's; u may blow up where k u0 T > 1. A
             pair makes it an input too, drawn uniformly if its lowest value is 0.
         length_scale: of the labelled inputs. Default 0.5; 0.5 is oscillatory, 5 nearly
@@ -111,7 +114,7 @@ def reaction_diffusion(
     require_choice("task", task, TASKS)
     require_choice("mollifier", mollifier, MOLLIFIERS)
     require_positive(final_time=final_time)
-    d = coefficient("diffusivity", diffusivity, "$D$")
+    d = coefficient("diffusivity", diffusivity, "$D$", may_vary=task == "ic")
     k = coefficient("reaction", reaction, "$k$", may_be_zero=True)
     x = Axis("x", 0.0, 1.0, num_x, clustering=clustering)
     grid = Grid((x, Axis("t", 0.0, final_time, num_t)))
@@ -145,22 +148,29 @@ def _initial_condition_task(
     d_xx, d_t = derivative(circle, 2), derivative(t, 1, accuracy=6)
     factor = _refinement(x)
     fine, fine_d_xx, step = _reference_scheme(circle, factor, d.highest)
+    flux, fine_flux = spectral_flux(circle), staggered_flux(circle, factor)
 
     def close(u: jax.Array) -> jax.Array:
         """From the circle's nodes to the closed grid's."""
         return jnp.concatenate([u, u[:1]])
 
     def solve(inputs: Inputs) -> jax.Array:
+        varying = fine_flux(inputs[d.name][:-1]) if d.is_field else None
+
         def slope(u: jax.Array) -> jax.Array:
-            return d.of(inputs) * fine_d_xx(u) + k.of(inputs) * u**2
+            spread = varying(u) if varying else d.of(inputs) * fine_d_xx(u)
+            return spread + k.of(inputs) * u**2
 
         refined = along(interpolation(circle, fine), inputs["u0"][:-1], 0)
         return close(snapshots(slope, t, step)(refined)[::factor])
 
     def residual(u: jax.Array, inputs: Inputs) -> jax.Array:
         v = u[:-1]
-        source = d.of(inputs) * along(d_xx, v, 0) + k.of(inputs) * v**2
-        return close(along(d_t, v, 1) - source)
+        if d.is_field:
+            spread = flux(v, inputs[d.name][:-1])
+        else:
+            spread = d.of(inputs) * along(d_xx, v, 0)
+        return close(along(d_t, v, 1) - (spread + k.of(inputs) * v**2))
 
     on_circle = d.response_error(-d_xx, t)
 
@@ -176,7 +186,8 @@ def _initial_condition_task(
         hard_constraints=hard_constraints,
         statement=Statement(
             title="Reaction-diffusion from an initial state",
-            equation=r"u_t = D\,u_{xx} + k\,u^2",
+            equation=("u_t = (D\\,u_x)_x" if d.is_field else "u_t = D\\,u_{xx}")
+            + r" + k\,u^2",
             conditions=r"x \in [0, 1] \text{ periodic},\quad "
             rf"t \in [0, {t.high:g}],\quad u(x, 0) = u_0(x)",
         ),
