@@ -136,5 +136,5 @@ def _claims(
 
 def draw(maps: Mapping[str, np.ndarray], trained: Sequence[float], title: str):
     """Length scales of training across, those of the test up."""
-    lengths = [[str(length) for length in some] for some in (trained, LENGTH_SCALES)]
-    return plotting.error_maps(maps, *lengths, r"$\ell$", title)
+    across, up = (list(map(str, lengths)) for lengths in (trained, LENGTH_SCALES))
+    return plotting.error_maps(maps, across, up, r"$\ell$", title)
