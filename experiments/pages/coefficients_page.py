@@ -6,6 +6,7 @@ from typing import Any
 
 from experiments.pages import markdown
 from experiments.paper.baselines import PILNO
+from experiments.suite.coefficient_studies import STUDIES
 from pilno_jax.runs import files
 
 RESULTS, PAGE = Path("results/coefficients"), Path("docs/parameters.md")
@@ -13,15 +14,17 @@ COMMAND = "python -m experiments.over_coefficients"
 
 
 def write() -> None:
-    """Make the tables of the page anew, of every study that has a result."""
+    """Make the tables of the page anew, of every study."""
     files.write_text(PAGE, page(PAGE.read_text()))
 
 
 def page(text: str) -> str:
     """The text of the page with its tables as the results have them."""
-    for path in sorted(RESULTS.glob("*.json")):
-        content = files.read_json(path)
-        text = markdown.fill(text, f"{COMMAND}: {content['study']}", section(content))
+    for name in STUDIES:
+        path, command = RESULTS / f"{name}.json", f"`{COMMAND} --study={name}`"
+        known = path.exists()
+        shown = section(files.read_json(path)) if known else f"Not run yet: {command}."
+        text = markdown.fill(text, f"{COMMAND}: {name}", shown)
     return text
 
 
