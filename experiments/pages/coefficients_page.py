@@ -74,7 +74,7 @@ def over_one_value(content: Mapping[str, Any]) -> str:
     low, high = content["law"]
     ratios = [f"{ratio:.2g} at {at}" for at, ratio in content["ratios"].items()]
     worst = max(content["ratios"].values())
-    verdict = "kept" if worst <= content["goal"] else "missed"
+    verdict = "kept there" if worst <= content["goal"] else "missed"
     default = content["of_one_value"]
     of_default = (
         f" At {default['at']:g} that is the default recipe, {default['seeds']} seeds, "
