@@ -2,7 +2,7 @@
 
     python -m experiments.darcy --config=configs/darcy.py
 
-In stages, the default: error 1.3e-03 (results/darcy_staged.json).
+In stages, the default: error 1.2e-03 (results/darcy_staged.json).
 What follows is of one network alone (`configs/darcy.py:fast`).
 
 Three seeds: error 4.7e-03 after 18 minutes on two cores (results/darcy_fast.json; the

@@ -9,11 +9,12 @@ is, after every run and when it is interrupted: hours on two cores, minutes on a
 """
 
 import functools
+import textwrap
 from pathlib import Path
 
 from absl import flags
 
-from experiments.paper.as_printed import Training, how_far, trainings
+from experiments.paper.as_printed import EPOCHS, Training, how_far, trainings
 from experiments.run.command import complain, run_command
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags
@@ -30,6 +31,7 @@ flags.adopt_module_key_flags(suite_flags)
 
 RESULT = Path("results/reproduction/as-printed.json")
 FIGURE = Path("docs/figures/as-printed.png")
+TITLE_WIDTH = 36  # letters of a panel's title
 
 
 def write(root: Path) -> None:
@@ -42,9 +44,12 @@ def write(root: Path) -> None:
     about = {"trainings": known, **environment.environment()}
     files.write_json(RESULT, about)
     curves = {
-        one["name"]: (list(zip(*one["curve"], strict=True)), one["printed"])
+        textwrap.fill(one["name"], TITLE_WIDTH): (
+            list(zip(*one["curve"], strict=True)),
+            one["printed"],
+        )
         for one in known
-        if len(one["curve"]) > 1
+        if len(one["curve"]) > 1 and one["length"] == EPOCHS
     }
     if curves:
         plotting.save(plotting.epochs_figure(curves), FIGURE)

@@ -75,8 +75,16 @@ class Training:
 
 def trainings() -> list[Training]:
     """All of them, those that tell most for their time first."""
-    first = [*_first(), *_backbones(0, batch=20), *_reasons()]
-    return [*first, *_with_equation(), *_further()]
+    learned = map(_undecayed, [*_first(), *_backbones(0, batch=20)])
+    literal = [*_first(), *_backbones(0, batch=20)]
+    return [*_reasons(), *learned, *literal, *_with_equation(), *_further()]
+
+
+def _undecayed(training: Training) -> Training:
+    """The same without weight decay, see `REASONS`."""
+    run = training.run.but({"train.weight_decay": 0.0})
+    name = f"{training.name}, no weight decay"
+    return dataclasses.replace(training, name=name, run=run)
 
 
 def _first() -> Iterator[Training]:
@@ -96,6 +104,7 @@ def _reasons() -> Iterator[Training]:
 def _with_equation() -> Iterator[Training]:
     few, ic = printed.FEW_LABELS, printed.RD_IC_5_TO_HALF
     yield _pilno("Burgers", "burgers", {}, few["burgers"].pilno)
+    yield _undecayed(_pilno("Burgers", "burgers", {}, few["burgers"].pilno))
     yield _pilno("Burgers, no TCW", "burgers", EVEN_IN_TIME, None)
     name = "Reaction-diffusion, initial condition, 5 to 0.5"
     yield _pilno(name, "rd_ic", {}, ic.pilno, RD_IC_LAW)

@@ -21,10 +21,12 @@ TINY = {
     "problem.num_x": 16,
     "problem.num_t": 9,
     "problem.final_time": 0.2,
+    # The network that compiles fastest; ALNO's runs are in test_shipped_configs.py and
+    # test_old_run.py.
+    "model.name": "fno",
     "model.width": 4,
     "model.num_layers": 1,
     "model.modes": "(3, 3)",
-    "model.poles": "(2, 2)",
     "data.num_validation": 2,
     "data.num_test": 3,
     "train.num_train": 4,

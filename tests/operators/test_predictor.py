@@ -22,8 +22,8 @@ SMALL = {
 def test_initial_parameters_are_made_for_the_features_of_a_sample(name):
     """The network is asked with shapes, types and axes of the real thing."""
     problem = problems.make(name)
-    draw = jax.jit(lambda key: problem.features(problem.sample(key)))
-    features = draw(jax.random.key(5))
+    inputs = jax.eval_shape(problem.sample, jax.random.key(5))
+    features = jax.eval_shape(problem.features, inputs)
     network = types.SimpleNamespace(init=lambda *asked: asked, apply=toy.apply)
     key, blank, axes = initial_parameters(problem, network, jax.random.key(1))
     assert (key == jax.random.key(1)).all()

@@ -60,7 +60,8 @@ def correct_once(problem, apply):
     return jax.jit(corrector(problem, apply))
 
 
-@every_problem
+# Diffusion and Navier-Stokes have Burgers' initial values.
+@pytest.mark.parametrize("name", sorted(SMALL.keys() - {"diffusion", "navier_stokes"}))
 def test_a_correction_keeps_hard_constraints(name):
     problem = problems.make(name, **SMALL[name])
     soft = problems.make(name, **SMALL[name], hard_constraints=False)

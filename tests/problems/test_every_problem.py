@@ -77,6 +77,7 @@ FINE, FINER = (151, 101), (301, 101)
 STEPPING, FROM_REST = 3.3e-5, 5e-5
 BRIEF = {"num_t": 65, "final_time": 4.0}
 DRIVEN = ("duffing", "pendulum", "lorenz", "beam", "telegraph")
+TWINS = ("pendulum", "telegraph")
 RINGING = {"num_waves": 2, "num_x": 8, "num_t": 97}
 CASES = {
     # At mid-time 5.9; waves that decay in the first few times leave 5.1 of it.
@@ -130,6 +131,11 @@ CASES = {
 }
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 every_name = pytest.mark.parametrize("name", CASES)
+# A pendulum differs from Duffing's oscillator in its equation alone, a telegraph
+# equation from a beam: samplers, constraints and features are the same lines.
+KINDS = {name: case for name, case in CASES.items() if name not in TWINS}
+every_kind = pytest.mark.parametrize("case", KINDS.values(), ids=KINDS)
+every_kind_name = pytest.mark.parametrize("name", KINDS)
 
 
 def solved(case, problem):
@@ -274,7 +280,7 @@ def assert_same_inputs(found, expected):
         assert np.mean(close) > 0.999, name
 
 
-@every_case
+@every_kind
 def test_samplers_are_pure_functions_of_their_key(case):
     keys = jax.random.split(KEY, 3)
     for law in laws(case.make()):
@@ -289,7 +295,7 @@ def test_samplers_are_pure_functions_of_their_key(case):
                 assert np.abs(many[name][0] - many[name][1]).max() > 1e-3
 
 
-@every_case
+@every_kind
 def test_the_same_key_is_the_same_function_on_another_grid(case):
     coarse = case.make()
     fine = coarse.on(coarse.grid.refined(2))
@@ -307,7 +313,7 @@ def test_the_same_key_is_the_same_function_on_another_grid(case):
 # --- constraints
 
 
-@every_name
+@every_kind_name
 def test_soft_constraints_vanish_on_the_reference_and_nowhere_else(name):
     problem, inputs, u = reference(name)
     soft = CASES[name].make(hard_constraints=False)
@@ -323,7 +329,7 @@ def test_soft_constraints_vanish_on_the_reference_and_nowhere_else(name):
         assert rms(constraint(random_field(problem), inputs)) > 0.5
 
 
-@every_case
+@every_kind
 def test_hard_constraints_hold_for_any_output(case):
     hard, soft = case.make(), case.make(hard_constraints=False)
     assert not hard.constraints
@@ -346,7 +352,7 @@ def test_hard_constraints_hold_for_any_output(case):
             np.testing.assert_allclose(violation, 0.0, atol=1e-6, err_msg=name)
 
 
-@every_case
+@every_kind
 @pytest.mark.parametrize("hard_constraints", [True, False])
 def test_constrained_outputs_reach_everything_inside(case, hard_constraints):
     """`constrain` is affine in raw and loses no node that is not prescribed."""
@@ -365,7 +371,7 @@ def test_constrained_outputs_reach_everything_inside(case, hard_constraints):
 # --- features and labels
 
 
-@every_case
+@every_kind
 def test_features_are_of_order_one_on_the_grid(case):
     problem = case.make()
     for law in laws(problem):
@@ -380,7 +386,7 @@ def test_features_are_of_order_one_on_the_grid(case):
         assert np.sqrt(np.mean(features**2)) < 2
 
 
-@every_case
+@every_kind
 def test_restrict_takes_the_labelled_nodes_and_leaves_leading_axes(case):
     problem = case.make()
     u = random_field(problem)
@@ -399,7 +405,7 @@ def test_restrict_takes_the_labelled_nodes_and_leaves_leading_axes(case):
 # --- the record
 
 
-@every_case
+@every_kind
 def test_another_grid_keeps_every_other_option(case):
     options = {"darcy": {"source": 2.0}, "forced_kdv": {"final_time": 2.0}}
     problem = case.make(**options.get(case.name, {"final_time": 0.5}))
@@ -415,7 +421,7 @@ def test_another_grid_keeps_every_other_option(case):
 # --- what a problem says about its inputs and its options
 
 
-@every_case
+@every_kind
 def test_declared_inputs_are_those_of_a_sample(case):
     """Names and shapes; what is edited is enough to make all that the network reads."""
     problem = case.make()
@@ -454,7 +460,7 @@ OTHER_VALUES = {
 SIZES = {"darcy": {"num_points": 13, "num_fine": 25, "label_points": 4}}
 
 
-@every_case
+@every_kind
 def test_labels_do_not_depend_on_the_options_they_ignore(case):
     """The program that samples and solves is the same, constants and all."""
     ignored = set(problems.FACTORIES[case.name].labels_ignore)
@@ -473,7 +479,7 @@ def test_labels_do_not_depend_on_the_options_they_ignore(case):
     assert counted.keys() == {"name", "seed", *OTHER_VALUES} - ignored
 
 
-@every_name
+@every_kind_name
 def test_bad_inputs_are_named(name):
     """Every field that is read, one at a time: missing, misshapen, not finite."""
     problem = CASES[name].make()

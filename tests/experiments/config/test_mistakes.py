@@ -72,7 +72,7 @@ def test_one_line_names_field_value_and_what_is_allowed(
     launch, tmp_path, argument, told
 ):
     workdir = tmp_path / "run"
-    code, out, err = launch(workdir, {}, argument)
+    code, out, err = launch(workdir, {"model.name": "alno"}, argument)
     assert code == WRONG_CONFIG
     assert out == [] and len(err) == 1
     assert err[0].startswith("error: ")

@@ -4,6 +4,7 @@ import pytest
 from made_up_results import made_up, physics_is_ten_times_better
 
 from experiments.pages import (
+    as_printed_section,
     benchmark_page,
     benchmark_results,
     markdown,
@@ -30,18 +31,22 @@ def results_of(*configs):
 
 def test_the_papers_own_recipes_say_how_far_they_came():
     training = {"printed": 1e-2, "lowest_validation": 2e-2, "seconds": 120.0}
-    training["length"] = 1000
-    curve = {"curve": [[1, 0.5], [400, 2e-2]]}
+    curve = {"curve": [[1, 0.5], [400, 2e-2]], "length": 1000}
     stopped = {"name": "A", "finished": True, "error": 1.2e-2, "epochs": 400.0}
     going = {"name": "B", "finished": False, "error": None, "epochs": 30.4}
+    reason = {"name": "C", "finished": True, "error": 3e-2, "epochs": 150.0}
     trainings = [{**training, **curve, **own} for own in (stopped, going)]
+    trainings.append({**training, **curve, **reason, "length": 150, "printed": None})
     content = {"trainings": trainings}
-    text = reproduction_page.as_printed_section(content)
-    assert "1 of 2 trainings that were begun are finished, of which 1\n" in text
+    known = as_printed_section.summary(content)
+    assert "1 of 28 trainings are finished" in known
+    assert "of the 1 whose error the paper prints, 1 came within 30 % of it" in known
+    text = as_printed_section.section(content)
     assert "| A | 1.00e-02 | 1.20e-02 | 2.00e-02 | 400 of 1000, stopped early |" in text
     assert "| B | 1.00e-02 |  | 2.00e-02 | 30 of 1000 | 2 |" in text
+    assert text.index("150 epochs") < text.index("| C | 3.00e-02 | 2.00e-02 |")
     trainings[0]["error"] = 1.31e-2
-    assert "of which 0\n" in reproduction_page.as_printed_section(content)
+    assert "prints, 0 came within" in as_printed_section.summary(content)
 
 
 def test_the_reproduction_page_says_what_ran_and_what_did_not():

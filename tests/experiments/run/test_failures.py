@@ -138,7 +138,6 @@ def test_neither_a_full_disk_nor_reports_or_figures_that_fail_cost_what_was_save
         "field_worst",
         "field_median",
         "error_distribution",
-        "poles",
     }
     assert (tmp_path / "report.html").exists()
     assert (tmp_path / "result.json").read_bytes() == result

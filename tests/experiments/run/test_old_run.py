@@ -17,6 +17,7 @@ CHANGES = {
     "problem.num_t": 9,
     "problem.final_time": 0.2,
     "problem.time_accuracy": 6,
+    "model.name": "alno",
     "model.width": 4,
     "model.num_layers": 1,
     "model.modes": "(3, 3)",

@@ -57,7 +57,6 @@ def test_figures_and_a_report_that_needs_nothing_else(straight):
         "field_worst",
         "field_median",
         "error_distribution",
-        "poles",
     }
     page = (straight / "report.html").read_text()
     assert page.count("data:image/png;base64,") == len(drawn)

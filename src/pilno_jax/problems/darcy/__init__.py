@@ -115,10 +115,7 @@ def darcy(
     require_positive(tau=tau, source=source, output_scale=output_scale)
     require_divides("num_points", num_points, "num_fine", num_fine)
     require_divides("label_points", label_points, "num_points", num_points)
-    allowed = "'h-1' or 'l2' with soft constraints: the energy has no minimum there"
-    require(hard_constraints or measure != "energy", "measure", measure, allowed)
-    allowed = "'h-1' or 'l2' with boundary_sigma: the energy is that of u = 0 there"
-    require(not boundary_sigma or measure != "energy", "measure", measure, allowed)
+    _require_minimum(measure, hard_constraints, boundary_sigma)
 
     n = num_points
     grid = Grid((Axis("x", 0.0, 1.0, n), Axis("y", 0.0, 1.0, n)))
@@ -154,16 +151,31 @@ def darcy(
         complete=complete,
         enough=("a_fine",),
         label_stride=(label_stride, label_stride),
-        statement=Statement(
-            title="Darcy flow",
-            equation=rf"-\nabla \cdot (a\,\nabla u) = {source:g}",
-            conditions=r"(x, y) \in {[0, 1]}^2,\quad " + boundary.stated,
-            learned=r"a \mapsto u(x, y)",
-            law=f"media of two phases, $a = {values[1]:g}$ where a random field is "
-            f"positive and $a = {values[0]:g}$ elsewhere",
-        ),
+        statement=_statement(values, source, boundary.stated),
     )
     return boundary.imposed_on(problem, source)
+
+
+def _require_minimum(measure: str, hard: bool, boundary_sigma: float) -> None:
+    """The energy is that of fields that vanish on the boundary."""
+    allowed = "'h-1' or 'l2' with soft constraints: the energy has no minimum there"
+    require(hard or measure != "energy", "measure", measure, allowed)
+    allowed = "'h-1' or 'l2' with boundary_sigma: the energy is that of u = 0 there"
+    require(not boundary_sigma or measure != "energy", "measure", measure, allowed)
+
+
+def _statement(
+    values: tuple[float, float], source: float, on_boundary: str
+) -> Statement:
+    low, high = values
+    return Statement(
+        title="Darcy flow",
+        equation=rf"-\nabla \cdot (a\,\nabla u) = {source:g}",
+        conditions=r"(x, y) \in {[0, 1]}^2,\quad " + on_boundary,
+        learned=r"a \mapsto u(x, y)",
+        law=f"media of two phases, $a = {high:g}$ where a random field is "
+        f"positive and $a = {low:g}$ elsewhere",
+    )
 
 
 def _reference(
