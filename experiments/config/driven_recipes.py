@@ -162,7 +162,12 @@ def looped_lno(problem: ProblemSection, **changes: Any) -> RunConfig:
     network = model("looped_lno", **changes)
     looped = dataclasses.replace(config, recipe="looped", model=network)
     return looped.changed(
-        {"weights.ic": 0.0, "train.clip_norm": 1.0, "train.checkpoint_every": 250}
+        {
+            "weights.ic": 0.0,
+            "train.steps": 1200,
+            "train.clip_norm": 1.0,
+            "train.checkpoint_every": 300,
+        }
     )
 
 
