@@ -186,13 +186,23 @@ def linear_lno(problem: ProblemSection, waves: int, pole_unit: float) -> RunConf
         "activation": "identity",
         "projection_width": 2,
         "period": (1.0, 1.0),
-        "modes": (waves, 64),
+        "modes": (waves, 32),
         "poles": (0, 2 * waves),
         "pole_unit": pole_unit,
     }
     config = fast_wave(problem, waves, **layer)
-    labels_alone = {"weights.pde": 0.0, "weights.ic": 0.0, "train.batch_physics": 0}
-    return config.changed({"recipe": "lno", "model.name": "lno", **labels_alone})
+    return config.changed(
+        {
+            "recipe": "lno",
+            "model.name": "lno",
+            "train.steps": 1500,
+            "train.batch_data": 2,  # each has the whole linear system in it
+            "train.batch_physics": 0,
+            "train.learning_rate": 1e-2,
+            "weights.pde": 0.0,
+            "weights.ic": 0.0,
+        }
+    )
 
 
 def with_deepomamba(fast: RunConfig, token_width: int) -> RunConfig:

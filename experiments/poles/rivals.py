@@ -28,11 +28,13 @@ class System(NamedTuple):
     config: the name of its file in configs/.
     changes: of the config, for every network.
     protocol: of LNO's published protocol, where it differs from the config's.
+    period_2: of FNO with period 2, whose modes are twice as dense.
     """
 
     config: str
     changes: Changes = {}
     protocol: Changes = {}
+    period_2: Changes = {}
 
 
 OSCILLATORS: Mapping[str, System] = {
@@ -57,7 +59,10 @@ OSCILLATORS: Mapping[str, System] = {
         },
     ),
 }
-WAVES: Mapping[str, System] = {"beam": System("beam"), "telegraph": System("telegraph")}
+WAVES: Mapping[str, System] = {
+    "beam": System("beam", period_2={"model.modes": (4, 64)}),
+    "telegraph": System("telegraph", period_2={"model.modes": (7, 64)}),
+}
 SYSTEMS = {**OSCILLATORS, **WAVES}
 
 
@@ -151,6 +156,8 @@ def recipe_of(entry: Entry) -> tuple[str, dict[str, Any]]:
         changes |= system.protocol
     elif entry.way == LABELS:
         changes |= LABELS_ALONE
+    if entry.network == "FNO, period 2":
+        changes |= system.period_2
     if entry.law == RANDOM_LAW and entry.system in OSCILLATORS:
         changes |= RANDOM_CHANGES
     one_shape = (entry.law, entry.way) == (PUBLISHED_LAW, LABELS)
