@@ -31,8 +31,8 @@ def test_the_causal_distance_waits_for_early_times_and_becomes_the_relative_one(
         return jax.grad(lambda e: norms.causal_l2(u.at[:, 40:].add(e), truth) ** 2)(0.1)
 
     # An error of 1 in a fifth of all times makes up a fifth of |truth|^2.
-    ratio = late_slope(1.0) / late_slope(0.0)
+    ratio = float(late_slope(1.0) / late_slope(0.0))
     assert ratio == pytest.approx(math.exp(-norms.STRICTNESS / 5), rel=1e-4)
     small = truth + 1e-3 * jax.random.normal(jax.random.key(0), truth.shape)
-    exact = norms.relative_l2(small, truth)
-    assert norms.causal_l2(small, truth) == pytest.approx(exact, rel=1e-4)
+    exact = float(norms.relative_l2(small, truth))
+    assert float(norms.causal_l2(small, truth)) == pytest.approx(exact, rel=1e-4)
