@@ -57,7 +57,7 @@ def measure(
         poll: called now and then; what it raises ends the training.
     """
     config, law = rivals.config_of(entry), rivals.tested_law(entry)
-    started = time.monotonic()
+    surroundings, started = environment(), time.monotonic()  # of the code that trains
     trained = seeds_together.train(config, seeds, cache, law, poll)
     seconds = time.monotonic() - started
     errors = trained.errors(labelled_set(config, "test", cache, **law))
@@ -73,7 +73,7 @@ def measure(
         "seconds": round(seconds, 1),
         "trained_as": fingerprint(config, seeds),
         "one_seed": rivals.command_of(entry),
-        **environment(),
+        **surroundings,
     }
     if entry.system in rivals.WAVES and entry.network.startswith("LNO"):
         row["poles"] = [

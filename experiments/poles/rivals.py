@@ -187,7 +187,7 @@ def command_of(entry: Entry) -> str:
     )
 
 
-def tested_law(entry: Entry) -> dict[str, str]:
+def tested_law(entry: Entry) -> dict[str, Any]:
     """How validation and test set differ from the training set.
 
     LNO's protocol judges, and validates, on another shape than it trains on.
