@@ -81,7 +81,7 @@ class Train(Section):
     steps: int = setting(4000, "Optimiser steps in all.", ABOVE_ZERO)
     data_loss: str = setting(
         "relative",
-        "Error on labels: relative L2 norm, with early times first, or squared.",
+        "Error on labels: relative L2 norm, or squared L2 norm.",
         one_of(sorted(objective.DATA_LOSSES)),
     )
     physics_loss: str = setting(

@@ -24,7 +24,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from pilno_jax.checks import require, require_choice
-from pilno_jax.numerics.norms import causal_l2, relative_l2, squared_l2
+from pilno_jax.numerics.norms import relative_l2, squared_l2
 from pilno_jax.numerics.precision import in_precision
 from pilno_jax.operators import Apply, Params, predictor
 from pilno_jax.problems.base import Inputs, Problem
@@ -112,11 +112,7 @@ def weighted_sum(terms: Mapping[str, jax.Array], weights: Weights) -> jax.Array:
     return sum(others, first)
 
 
-DATA_LOSSES: dict[str, DataLoss] = {
-    "relative": relative_l2,
-    "causal": causal_l2,
-    "squared": squared_l2,
-}
+DATA_LOSSES: dict[str, DataLoss] = {"relative": relative_l2, "squared": squared_l2}
 
 # The squared norm is the paper's. Its root, like the relative data loss, keeps
 # pulling as the residual shrinks and weighs hard and easy inputs more evenly; the
@@ -202,9 +198,8 @@ def objective(
         apply: (params, features, axes) -> the network's output, `model.apply` say.
         weights: of the terms; None takes the defaults of `Weights`.
         rule: weights in time of the residual, see `causality`; None: all times alike.
-        data_loss: distance of a prediction from its label: "relative" (L2), "causal"
-            (the same with early times first), "squared" (the paper's mean square), or a
-            function (u, truth) of one sample.
+        data_loss: distance of a prediction from its label: "relative" (L2), "squared"
+            (the paper's mean square), or a function (u, truth) of one sample.
         physics_loss: see `physics`; "root" goes with the relative data loss.
     """
     weights = weights or Weights()
