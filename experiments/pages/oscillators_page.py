@@ -27,9 +27,9 @@ def write(rows: Sequence[Row]) -> None:
     text = PAGE.read_text()
     waves = [row for row in rows if row["system"] in rivals.WAVES]
     tables = {
-        "labels": comparison(rows, rivals.OSCILLATORS, rivals.LABELS),
-        "equation": comparison(rows, rivals.OSCILLATORS, rivals.EQUATION),
-        "waves": comparison(rows, rivals.WAVES, rivals.LABELS),
+        "labels": comparison(rows, rivals.LABELS),
+        "equation": comparison(rows, rivals.EQUATION),
+        "waves": linear_layers(waves),
         "published": against_reruns(rows),
         "poles": learned_poles(waves),
     }
@@ -39,20 +39,18 @@ def write(rows: Sequence[Row]) -> None:
     files.write_text(PAGE, text)
 
 
-def comparison(
-    rows: Sequence[Row], systems: Mapping[str, Any], way: str
-) -> list[dict[str, Any]]:
-    """A row for each system and law: the error of every network, the lowest bold.
+def comparison(rows: Sequence[Row], way: str) -> list[dict[str, Any]]:
+    """A row for each oscillator and law: the error of every network, the lowest bold.
 
     Args:
         rows: of finished entries.
-        systems: which.
         way: "labels" alone, or with the "equation".
     """
-    chosen = [row for row in rows if row["way"] == way and row["system"] in systems]
+    oscillators = rivals.OSCILLATORS
+    chosen = [row for row in rows if row["way"] == way and row["system"] in oscillators]
     networks = list(dict.fromkeys(row["network"] for row in chosen))
     table = []
-    for system in systems:
+    for system in oscillators:
         for law in rivals.LAWS:
             cells = {
                 row["network"]: row["errors"]
@@ -68,6 +66,19 @@ def comparison(
             }
             table.append({"system": system, "trained on": TRAINED[law], **shown})
     return table
+
+
+def linear_layers(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Of waves: what each kind of layer reaches, and with how many parameters."""
+    return [
+        {
+            "system": row["system"],
+            "layer": row["network"],
+            "parameters": row["parameters"],
+            "error": told(row["errors"]),
+        }
+        for row in rows
+    ]
 
 
 def against_reruns(rows: Sequence[Row]) -> list[dict[str, Any]]:
