@@ -60,6 +60,7 @@ def comparison(rows: Sequence[Row], way: str) -> list[dict[str, Any]]:
             if not cells:
                 continue
             best = min(cells, key=lambda name: float(np.median(cells[name])))
+            best = best if len(cells) > 1 else ""  # there was no contest
             shown = {
                 name: told(cells[name], name == best) if name in cells else ""
                 for name in networks
