@@ -29,26 +29,21 @@ class System(NamedTuple):
     changes: of the config, for every network.
     protocol: of LNO's published protocol, where it differs from the config's.
     period_2: of FNO with period 2, whose modes are twice as dense.
-    looped: of the looped LNO.
     """
 
     config: str
     changes: Changes = {}
     protocol: Changes = {}
     period_2: Changes = {}
-    looped: Changes = {}
 
 
-# What swings for ever adds up its errors of phase: they have to become smaller.
-UNDAMPED: Changes = {"train.steps": 4000}
 OSCILLATORS: Mapping[str, System] = {
-    "Duffing, c = 0": System("duffing", {"problem.damping": 0.0}, looped=UNDAMPED),
+    "Duffing, c = 0": System("duffing", {"problem.damping": 0.0}),
     "Duffing, c = 0.5": System("duffing"),
     "pendulum, c = 0": System(
         "pendulum",
         {"problem.damping": 0.0},
         {"model.poles": (20,), "train.learning_rate": 5e-3},
-        looped=UNDAMPED,
     ),
     "pendulum, c = 0.5": System("pendulum"),
     "Lorenz, rho = 5": System("lorenz"),
@@ -161,8 +156,8 @@ def recipe_of(entry: Entry) -> tuple[str, dict[str, Any]]:
         changes |= system.protocol
     elif entry.way == LABELS:
         changes |= LABELS_ALONE
-    of_network = {"FNO, period 2": system.period_2, LOOPED: system.looped}
-    changes |= of_network.get(entry.network, {})
+    if entry.network == "FNO, period 2":
+        changes |= system.period_2
     if entry.law == RANDOM_LAW and entry.system in OSCILLATORS:
         changes |= RANDOM_CHANGES
     one_shape = (entry.law, entry.way) == (PUBLISHED_LAW, LABELS)
