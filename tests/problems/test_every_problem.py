@@ -439,6 +439,7 @@ OTHER_VALUES = {
     "virtual_law": "sine",
     "virtual_length_scale": 0.5,
     "own_scale": False,
+    "show_time": True,
     "label_points": 7,
 }
 SIZES = {"darcy": {"num_points": 13, "num_fine": 25, "label_points": 4}}
