@@ -27,7 +27,9 @@ def fast() -> RunConfig:
 
 
 def lno() -> RunConfig:
-    return driven_recipes.linear_lno(problem("beam"), WAVES)
+    return driven_recipes.linear_lno(
+        problem("beam", hard_constraints=False), WAVES, pole_unit=16.0
+    )
 
 
 def deepomamba() -> RunConfig:

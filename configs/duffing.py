@@ -8,26 +8,33 @@ docs/oscillators.md. Undamped: --config.problem.damping=0.
 """
 
 from experiments.config import driven_recipes
+from experiments.config.driven_recipes import NODES
 from experiments.config.problem_and_model import problem
 from experiments.config.recipes import choose
 from experiments.config.schema import RunConfig
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, lno, deepomamba)
+    return choose(recipe, staged, fast, looped, lno, deepomamba)
 
 
 def staged() -> RunConfig:
-    return driven_recipes.staged_oscillator(problem("duffing", num_t=256))
+    return driven_recipes.staged_oscillator(problem("duffing", num_t=NODES))
 
 
 def fast() -> RunConfig:
-    return driven_recipes.fast_oscillator(problem("duffing", num_t=256))
+    return driven_recipes.fast_oscillator(problem("duffing", num_t=NODES))
+
+
+def looped() -> RunConfig:
+    return driven_recipes.looped_lno(
+        problem("duffing", num_t=NODES, own_scale=False, hard_constraints=False),
+    )
 
 
 def lno() -> RunConfig:
     return driven_recipes.published_lno(
-        problem("duffing", num_t=256, own_scale=False, hard_constraints=False),
+        problem("duffing", num_t=NODES, own_scale=False, hard_constraints=False),
         {"learning_rate": 2e-3, "epochs": 1000, "batch": 20},
         poles=16,
         activation="sin",

@@ -27,7 +27,9 @@ def fast() -> RunConfig:
 
 
 def lno() -> RunConfig:
-    return driven_recipes.linear_lno(problem("telegraph"), WAVES)
+    return driven_recipes.linear_lno(
+        problem("telegraph", hard_constraints=False), WAVES, pole_unit=8.0
+    )
 
 
 def deepomamba() -> RunConfig:

@@ -1,56 +1,70 @@
-"""ALNO, LNO or FNO? Networks of equal size on oscillators and waves:
+"""ALNO, LNO or FNO? Networks on driven oscillators and waves:
 
 python -m experiments.oscillator_rivals
 
-trains what is not trained yet (finished runs are reused, interrupted ones resumed), one
-seed of all systems after the other. After every run, results/oscillators.json and the
-tables of docs/oscillators.md hold what is finished. `--only_report` makes the tables
-from the gathered results alone, `--dry_run` prints the commands.
+trains what results/oscillators.json does not have yet, or has of another config, all
+seeds of an entry as one program. After every entry that file and the tables of
+docs/oscillators.md hold what is finished: stop it when you like, the same command goes
+on. `--only="looped LNO"` trains the entries whose names contain that, `--list` prints
+them, `--only_report` makes the tables from the results alone.
 """
-
-import shlex
 
 from absl import flags
 
 from experiments.pages import oscillators_page
-from experiments.poles import rivals
+from experiments.poles import measure, rivals
 from experiments.run.command import run_command
-from experiments.run.open_run import silence_orbax
+from experiments.run.exit_codes import INTERRUPTED
+from experiments.run.interruption import Interrupted, Interruption
+from experiments.run.outputs import require_folder
 from experiments.run.terminal import Console
-from experiments.suite import suite_flags
-from experiments.suite.suite import train_all
+from pilno_jax.checks import require
 from pilno_jax.runs import files
 
 SEEDS = flags.DEFINE_integer("seeds", 5, "Of every network.", lower_bound=1)
-AT_ONCE = suite_flags.define_at_once()
+ONLY = flags.DEFINE_string("only", "", "Part of the names of the entries to train.")
+LIST = flags.DEFINE_bool("list", False, "Print the entries and stop.")
 ONLY_REPORT = flags.DEFINE_bool("only_report", False, "Train nothing.")
-DRY_RUN = flags.DEFINE_bool("dry_run", False, "Print the commands and stop.")
-flags.adopt_module_key_flags(suite_flags)
+CACHE = flags.DEFINE_string("cache", "runs/cache", "Where data sets are kept.")
 
 
 def main(words: list[str]) -> int:
     del words
-    root, cache = suite_flags.folders()
-    chosen = rivals.runs(SEEDS.value)
-    if DRY_RUN.value:
-        for run in chosen:
-            print(shlex.join(["python", *run.command(root, cache)[1:]]))
-        return 0
-
-    def report() -> None:
-        rows = rivals.gather(root, SEEDS.value)
-        files.write_json(oscillators_page.RESULTS, rows)
-        oscillators_page.write(rows)
-
-    console = Console()
+    rows = files.read_json(oscillators_page.RESULTS)
     if ONLY_REPORT.value:
-        oscillators_page.write(files.read_json(oscillators_page.RESULTS))
+        oscillators_page.write(rows)
         return 0
-    silence_orbax()
-    if code := train_all(chosen, root, cache, console, AT_ONCE.value, report):
-        return code
-    report()
+    chosen = [entry for entry in rivals.entries() if ONLY.value in entry.name]
+    names = [entry.name for entry in rivals.entries()]
+    require(bool(chosen), "only", ONLY.value, f"part of one of {names}")
+    if LIST.value:
+        print("\n".join(entry.name for entry in chosen))
+        return 0
+    cache, console = require_folder("cache", CACHE.value), Console()
+    left = [e for e in chosen if not measure.is_kept(e, rows, SEEDS.value)]
+    console.line(f"{len(chosen)} entries, {len(chosen) - len(left)} of them finished")
+    with Interruption() as stop:
+        try:
+            for entry in left:
+                console.line(f"training: {entry.name}")
+                row = measure.measure(entry, SEEDS.value, cache, stop.poll)
+                console.line(f"errors: {', '.join(f'{e:.3g}' for e in row['errors'])}")
+                keep(row)
+        except Interrupted as reason:
+            console.line(f"interrupted by {reason}; the same command goes on from here")
+            return INTERRUPTED
     return 0
+
+
+def keep(row: measure.Row) -> None:
+    """Put a row in the place of the one before it, in results and on the page."""
+    order = list(rivals.entries())
+    rows = files.read_json(oscillators_page.RESULTS)
+    others = [one for one in rows if measure.of_row(one) != measure.of_row(row)]
+    known = [one for one in [*others, row] if measure.of_row(one) in order]
+    known.sort(key=lambda one: order.index(measure.of_row(one)))
+    files.write_json(oscillators_page.RESULTS, known)
+    oscillators_page.write(known)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from experiments.config.schema import Data, Evaluation, RunConfig, Train, Weight
 
 LAWS = Evaluation(vary="law", over=("decaying", "random"))
 PUBLISHED_LABELS = 200
+NODES = 192  # twelve in a period of the forcing, four in one of its third harmonic
 
 
 def fast_oscillator(problem: ProblemSection, **changes: Any) -> RunConfig:
@@ -66,7 +67,8 @@ def published_lno(
     """LNO as it was published: one layer of width 4, from labels alone.
 
     Own poles for every pair of channels, which start in the right half plane; the
-    paper's sum over all frequencies of the grid; the rate halves every 100 epochs.
+    paper's sum over all frequencies of the grid; the rate halves every 100 epochs. The
+    network sees f as it is, of the pendulum and of Lorenz' system also the time.
 
     Args:
         problem: the equation.
@@ -82,7 +84,7 @@ def published_lno(
             "lno",
             width=4,
             num_layers=1,
-            modes=(128,),
+            modes=(96,),
             poles=(poles,),
             period=(1.0,),
             pole_sharing="pairwise",
@@ -149,12 +151,34 @@ def staged_wave(problem: ProblemSection, waves: int, **changes: Any) -> RunConfi
     return in_stages(one_network, steps=1500, corrector_steps=(1000,))
 
 
-def linear_lno(problem: ProblemSection, waves: int) -> RunConfig:
+def looped_lno(problem: ProblemSection, **changes: Any) -> RunConfig:
+    """A Laplace layer that drives itself, see `models.LoopedLNO`.
+
+    Args:
+        problem: the equation; nothing needs to be built into x, which starts at rest.
+        changes: of the network.
+    """
+    config = fast_oscillator(problem)
+    network = model("looped_lno", **changes)
+    looped = dataclasses.replace(config, recipe="looped", model=network)
+    return looped.changed(
+        {
+            "weights.ic": 0.0,
+            "train.steps": 1200,
+            "train.clip_norm": 1.0,
+            "train.checkpoint_every": 300,
+        }
+    )
+
+
+def linear_lno(problem: ProblemSection, waves: int, pole_unit: float) -> RunConfig:
     """One linear layer of LNO, which *is* the system if its poles are right.
 
     Args:
-        problem: the equation, which is linear.
+        problem: the equation, which is linear; nothing needs to be built into u, which
+            starts from rest.
         waves: frequencies in x, the mean included.
+        pole_unit: such that poles start up to the frequency of the fastest wave.
     """
     layer = {
         "width": 2,
@@ -162,11 +186,23 @@ def linear_lno(problem: ProblemSection, waves: int) -> RunConfig:
         "activation": "identity",
         "projection_width": 2,
         "period": (1.0, 1.0),
-        "modes": (waves, 64),
+        "modes": (waves, 32),
         "poles": (0, 2 * waves),
+        "pole_unit": pole_unit,
     }
     config = fast_wave(problem, waves, **layer)
-    return config.changed({"recipe": "lno", "model.name": "lno"})
+    return config.changed(
+        {
+            "recipe": "lno",
+            "model.name": "lno",
+            "train.steps": 1500,
+            "train.batch_data": 2,  # each has the whole linear system in it
+            "train.batch_physics": 0,
+            "train.learning_rate": 1e-2,
+            "weights.pde": 0.0,
+            "weights.ic": 0.0,
+        }
+    )
 
 
 def with_deepomamba(fast: RunConfig, token_width: int) -> RunConfig:

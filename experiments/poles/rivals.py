@@ -1,41 +1,40 @@
-"""Networks of about equal size on driven systems: which runs, and what they found.
+"""Networks on driven systems, as fair as can be: which are compared, and how trained.
 
-Every network of a system has the same labels, batches, steps and learning rate, and
-about as many parameters as its ALNO; LNO's published protocol is a row of its own.
+Deep networks of a system have the same labels, batches and steps, and about as many
+parameters. Waves are linear, and so are the layers that learn them. LNO's published
+protocol is a row of its own.
 """
 
 import itertools
+import shlex
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.paper.baselines import LABELS_ONLY
-from experiments.poles import linear_systems
+from experiments.config.command_line import read_config
+from experiments.config.schema import RunConfig
 from experiments.suite.protocols import Changes
-from experiments.suite.run_spec import RunSpec
-from pilno_jax import models
-from pilno_jax.runs.loading import load
+from experiments.suite.registry import BENCHMARKS
 
 LABELS, EQUATION = WAYS = ("labels", "equation")
 PUBLISHED_LAW, RANDOM_LAW = LAWS = ("published", "random")
-LNO_PROTOCOL, STAGED = "LNO, published protocol", "ALNO, in stages"
+LNO_PROTOCOL, LOOPED, STAGED = "LNO, published", "looped LNO", "ALNO, in stages"
 
 
 class System(NamedTuple):
     """A driven system of a config.
 
     config: the name of its file in configs/.
-    changes: of the config, in every run.
+    changes: of the config, for every network.
     protocol: of LNO's published protocol, where it differs from the config's.
-    fno: of FNO, which has more modes in place of poles.
+    period_2: of FNO with period 2, whose modes are twice as dense.
     """
 
     config: str
     changes: Changes = {}
     protocol: Changes = {}
-    fno: Changes = {}
+    period_2: Changes = {}
 
 
 OSCILLATORS: Mapping[str, System] = {
@@ -61,45 +60,46 @@ OSCILLATORS: Mapping[str, System] = {
     ),
 }
 WAVES: Mapping[str, System] = {
-    "beam": System("beam", fno={"model.modes": (4, 39)}),
-    "telegraph": System("telegraph", fno={"model.modes": (7, 39)}),
+    "beam": System("beam", period_2={"model.modes": (4, 64)}),
+    "telegraph": System("telegraph", period_2={"model.modes": (7, 64)}),
 }
 SYSTEMS = {**OSCILLATORS, **WAVES}
 
-ALONG_TIME: Mapping[str, Changes] = {
-    "ALNO": {},
-    "LNO, deep": {
-        "model.name": "lno",
-        "model.width": 16,
-        "model.modes": (128,),
-        "model.period": (1.0,),
-    },
-    "LNO, one layer": {
-        "model.name": "lno",
-        "model.width": 28,
-        "model.num_layers": 1,
-        "model.modes": (128,),
-        "model.period": (1.0,),
-    },
-    "FNO, period 1": {
-        "model.name": "fno",
-        "model.modes": (64,),
-        "model.period": (1.0,),
-    },
-    "FNO, period 2": {"model.name": "fno", "model.modes": (64,)},
-    "DeepOMamba": {},
+
+class Network(NamedTuple):
+    """A recipe of every system's config, and what is changed of it."""
+
+    recipe: str
+    changes: Changes = {}
+
+
+TIED: Changes = {"model.name": "lno", "model.modes": (96,), "model.period": (1.0,)}
+ALONG_TIME: Mapping[str, Network] = {
+    LOOPED: Network("looped"),
+    "ALNO": Network("fast"),
+    "LNO, deep": Network("fast", {**TIED, "model.width": 16}),
+    "LNO, one layer": Network(
+        "fast", {**TIED, "model.width": 28, "model.num_layers": 1}
+    ),
+    "FNO, period 1": Network(
+        "fast",
+        {"model.name": "fno", "model.modes": (64,), "model.period": (1.0,)},
+    ),
+    "FNO, period 2": Network("fast", {"model.name": "fno", "model.modes": (64,)}),
+    "DeepOMamba": Network("deepomamba"),
+    LNO_PROTOCOL: Network("lno"),
+    STAGED: Network("staged"),
 }
-IN_SPACE_AND_TIME: Mapping[str, Changes] = {
-    "ALNO": {},
-    "LNO, deep": {"model.name": "lno", "model.poles": (0, 43)},
-    "FNO, period 1": {"model.name": "fno", "model.period": (1.0, 1.0)},
-    "FNO, period 2": {"model.name": "fno"},
-    "DeepOMamba": {},
+IN_SPACE_AND_TIME: Mapping[str, Network] = {
+    "LNO, one layer": Network("lno"),
+    "ALNO": Network("lno", {"model.name": "alno"}),
+    "FNO, period 1": Network("lno", {"model.name": "fno"}),
+    "FNO, period 2": Network("lno", {"model.name": "fno", "model.period": (1.0, 2.0)}),
 }
-SHORT_LIST = ("ALNO", "LNO, deep", "FNO, period 2")
-WAY_CHANGES: Mapping[str, Changes] = {
-    LABELS: {**LABELS_ONLY, "train.batch_physics": 0},
-    EQUATION: {},
+LABELS_ALONE: Changes = {
+    "weights.pde": 0.0,
+    "weights.ic": 0.0,
+    "train.batch_physics": 0,
 }
 # From labels of one shape of forcing alone a network that sees each at the same size
 # would learn a table: its strength on one side, the answer on the other.
@@ -108,106 +108,86 @@ RANDOM_CHANGES: Changes = {
     "problem.law": "random",
     "problem.virtual_law": "random",
     "problem.amplitude": 1.0,
-    "evaluation.vary": "",
 }
 
 
 class Entry(NamedTuple):
-    """What a run is an entry of: a system, a law of forcings, a network, a way."""
+    """A system, a law of forcings, a network, and a way to teach it."""
 
     system: str
     law: str
     network: str
     way: str
 
+    @property
+    def name(self) -> str:
+        return "; ".join(self)
+
 
 def entries() -> Iterator[Entry]:
     """All of them, the most telling first."""
-    own_law = {name: RANDOM_LAW if name in WAVES else PUBLISHED_LAW for name in SYSTEMS}
-    for system, law in own_law.items():
-        yield Entry(system, law, STAGED, EQUATION)
-    for system, law in own_law.items():
-        for network in (*networks_of(system), LNO_PROTOCOL):
-            yield Entry(system, law, network, LABELS)
-    for system, network in itertools.product(SYSTEMS, SHORT_LIST):
-        yield Entry(system, own_law[system], network, EQUATION)
-    for system, network in itertools.product(OSCILLATORS, SHORT_LIST):
+    first = (LOOPED, LNO_PROTOCOL, "FNO, period 2", "ALNO", "LNO, deep")
+    others = ("LNO, one layer", "FNO, period 1", "DeepOMamba")
+    for system, network in itertools.product(WAVES, IN_SPACE_AND_TIME):
+        yield Entry(system, RANDOM_LAW, network, LABELS)
+    for network, system in itertools.product(first, OSCILLATORS):
+        yield Entry(system, PUBLISHED_LAW, network, LABELS)
+    for network, system in itertools.product((LOOPED, STAGED), OSCILLATORS):
+        yield Entry(system, PUBLISHED_LAW, network, EQUATION)
+    for network, system in itertools.product(others, OSCILLATORS):
+        yield Entry(system, PUBLISHED_LAW, network, LABELS)
+    for network, system in itertools.product(
+        (LOOPED, "ALNO", "FNO, period 2"), OSCILLATORS
+    ):
         yield Entry(system, RANDOM_LAW, network, LABELS)
 
 
-def networks_of(system: str) -> Mapping[str, Changes]:
-    """What each network changes of the config of a system."""
-    return IN_SPACE_AND_TIME if system in WAVES else ALONG_TIME
-
-
-def run_of(entry: Entry, seed: int) -> RunSpec:
-    """The run of an entry.
+def recipe_of(entry: Entry) -> tuple[str, dict[str, Any]]:
+    """configs/FILE.py:recipe, and what is changed of it.
 
     Args:
         entry: which.
-        seed: of training set, parameters and batches.
     """
     system = SYSTEMS[entry.system]
-    own = {"seed": seed} if seed else {}
+    networks = IN_SPACE_AND_TIME if entry.system in WAVES else ALONG_TIME
+    network = networks[entry.network]
+    changes = {**system.changes, **network.changes}
     if entry.network == LNO_PROTOCOL:
-        return RunSpec(system.config, "lno").but(
-            {**system.changes, **system.protocol, **own}
-        )
-    if entry.network == STAGED:
-        return RunSpec(system.config, "staged").but({**system.changes, **own})
-    changes = {**system.changes, **WAY_CHANGES[entry.way]}
-    changes |= networks_of(entry.system)[entry.network]
-    if entry.network.startswith("FNO"):
-        changes |= system.fno
-    if entry.system in OSCILLATORS:
-        one_shape = (entry.law, entry.way) == (PUBLISHED_LAW, LABELS)
-        changes |= RANDOM_CHANGES if entry.law == RANDOM_LAW else {}
-        if one_shape and system.config != "lorenz":  # which has one scale for all
-            changes |= ONE_SHAPE
-    recipe = "deepomamba" if entry.network == "DeepOMamba" else "fast"
-    return RunSpec(system.config, recipe).but({**changes, **own})
+        changes |= system.protocol
+    elif entry.way == LABELS:
+        changes |= LABELS_ALONE
+    if entry.network == "FNO, period 2":
+        changes |= system.period_2
+    if entry.law == RANDOM_LAW and entry.system in OSCILLATORS:
+        changes |= RANDOM_CHANGES
+    one_shape = (entry.law, entry.way) == (PUBLISHED_LAW, LABELS)
+    if one_shape and system.config != "lorenz":  # which sees f as it is anyway
+        changes |= ONE_SHAPE
+    return f"configs/{system.config}.py:{network.recipe}", changes
 
 
-def runs(seeds: int) -> list[RunSpec]:
-    """Every run, all entries of a seed before the next seed.
+def config_of(entry: Entry) -> RunConfig:
+    """The config of an entry, for any seed."""
+    file, changes = recipe_of(entry)
+    return read_config(file).changed(changes)
 
-    Args:
-        seeds: how many.
+
+def command_of(entry: Entry) -> str:
+    """What trains one seed of an entry by itself, with a run folder and a report."""
+    file, changes = recipe_of(entry)
+    command = BENCHMARKS[SYSTEMS[entry.system].config].entry_point
+    words = [f"--config.{field}={value}" for field, value in sorted(changes.items())]
+    return shlex.join(
+        ["python", "-m", f"experiments.{command}", f"--config={file}", *words]
+    )
+
+
+def tested_law(entry: Entry) -> dict[str, Any]:
+    """How validation and test set differ from the training set.
+
+    LNO's protocol judges, and validates, on another shape than it trains on.
     """
-    return [run_of(entry, seed) for seed in range(seeds) for entry in entries()]
-
-
-def gather(root: Path, seeds: int) -> list[dict[str, Any]]:
-    """A row for every finished run.
-
-    Args:
-        root: where the runs live.
-        seeds: how many to look for.
-    """
-    rows = []
-    for entry, seed in itertools.product(entries(), range(seeds)):
-        run = run_of(entry, seed)
-        if result := run.result(root):
-            row = {**entry._asdict(), "seed": seed, **_of_result(result)}
-            if entry.system in WAVES and entry.network == LNO_PROTOCOL:
-                row["poles"] = learned_poles(run.workdir(root))
-            rows.append(row)
-    return rows
-
-
-def learned_poles(workdir: Path) -> list[dict[str, Any]]:
-    """Each true pole of a wave equation and the nearest of a run's linear layer.
-
-    Args:
-        workdir: of the run.
-    """
-    run = load(workdir)
-    options, extents = run.config["problem"], run.problem.grid.extents
-    unit = run.config["model"]["pole_unit"]
-    in_time = models.poles(run.params, extents, unit)[0][-1]
-    turning = np.abs(np.asarray(in_time.frequency))  # the layer has conjugates too
-    learned = -np.asarray(in_time.decay) + 1j * turning
-    return linear_systems.compare(true_poles(options), learned)
+    return {"law": "decaying"} if entry.law == PUBLISHED_LAW else {}
 
 
 def true_poles(options: Mapping[str, Any]) -> np.ndarray:
@@ -223,24 +203,3 @@ def true_poles(options: Mapping[str, Any]) -> np.ndarray:
         frequencies = options["speed"] * angles
     half = options["damping"] / 2
     return -half + 1j * np.sqrt(frequencies**2 - half**2)
-
-
-def _of_result(result: Mapping[str, Any]) -> dict[str, Any]:
-    laws = {"own": result["relative_l2"], **result["relative_l2_by_law"]}
-    return {
-        "errors": {
-            name.removeprefix("law="): one["mean"] for name, one in laws.items()
-        },
-        "largest": {
-            name.removeprefix("law="): one["max"] for name, one in laws.items()
-        },
-        "parameters": result["num_params"],
-        "steps": result["steps"],
-        "seconds": result["wall_clock_seconds"],
-        "command": result["command"],
-        "code": result["code"],
-    }
-
-
-def _plain(law: str) -> str:
-    return law.removeprefix("law=")

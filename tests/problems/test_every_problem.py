@@ -383,7 +383,9 @@ def test_features_are_of_order_one_on_the_grid(case):
         # Gaussian fields reach four deviations; KdV's are tamed by asinh.
         largest = np.abs(features).max(axis=tuple(range(features.ndim - 1)))
         assert np.all((largest > 0.1) & (largest < 10)), largest
-        assert np.sqrt(np.mean(features**2)) < 2
+        # Lorenz' system shows its forcing as it is, of amplitudes up to 10.
+        size = 5 if problem.name == "lorenz" else 2
+        assert np.sqrt(np.mean(features**2)) < size
 
 
 @every_kind
@@ -455,6 +457,7 @@ OTHER_VALUES = {
     "virtual_law": "sine",
     "virtual_length_scale": 0.5,
     "own_scale": False,
+    "show_time": True,
     "label_points": 7,
 }
 SIZES = {"darcy": {"num_points": 13, "num_fine": 25, "label_points": 4}}

@@ -7,6 +7,7 @@ from flax import linen as nn
 
 from pilno_jax.checks import require_choice
 from pilno_jax.models.deepomamba import DeepOMamba
+from pilno_jax.models.looped_lno import LoopedLNO
 from pilno_jax.models.spectral_operators import ALNO, FNO, LNO, AxisPoles, poles
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "LNO",
     "AxisPoles",
     "DeepOMamba",
+    "LoopedLNO",
     "described",
     "make",
     "poles",
@@ -25,6 +27,7 @@ MODELS: dict[str, type[nn.Module]] = {
     "fno": FNO,
     "lno": LNO,
     "deepomamba": DeepOMamba,
+    "looped_lno": LoopedLNO,
 }
 
 

@@ -176,10 +176,19 @@ def pole_analysis_dft(
     Its period is N h, so it depends on the grid, whose nodes must be equidistant;
     `pole_analysis` is its limit.
     """
-    n = x.size
-    omega = 2 * jnp.pi * jnp.fft.fftfreq(n, x[1] - x[0])
-    fractions = -jnp.swapaxes(transfer(omega, mu), -1, -2)
-    return jnp.einsum("...pl,lj->...pj", fractions, _waves(-omega, x)) / n
+    waves = _waves(-_dft_frequencies(x), x)
+    return jnp.einsum("...pl,lj->...pj", dft_fractions(x, mu), waves) / x.size
+
+
+def dft_fractions(
+    x: Nodes, mu: Complex[Array, "*pairs p"]
+) -> Complex[Array, "*pairs p n"]:
+    """1 / (mu_p - i w_l) at the frequencies of the DFT, in its order."""
+    return -jnp.swapaxes(transfer(_dft_frequencies(x), mu), -1, -2)
+
+
+def _dft_frequencies(x: Nodes) -> Nodes:
+    return 2 * jnp.pi * jnp.fft.fftfreq(x.size, x[1] - x[0])
 
 
 def pole_synthesis(

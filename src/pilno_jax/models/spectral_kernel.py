@@ -119,7 +119,12 @@ class SpectralKernel(nn.Module):
                 synthesis.append(bases.fourier_synthesis(x, omega))
                 continue
             if self.transient_analysis == "dft":
-                analysis.append(bases.pole_analysis_dft(x, mu))
+                if self.pole_sharing == "pairwise":
+                    # The transform first: every pair of channels has own fractions.
+                    v = jnp.fft.fft(v, axis=len(analysis)) / x.size
+                    analysis.append(bases.dft_fractions(x, mu))
+                else:
+                    analysis.append(bases.pole_analysis_dft(x, mu))
             else:
                 analysis.append(bases.pole_analysis(x, mu, period))
             synthesis.append(bases.pole_synthesis(x, mu))
@@ -156,6 +161,7 @@ class SpectralKernel(nn.Module):
         pairs = (channels, channels) if self.pole_sharing == "pairwise" else ()
         # More exponentials than nodes are linearly dependent on every grid.
         resolved = _clipped("poles", poles, [x.size for x in axes])
+        published = _published_start(channels**2)
         mus, counts, used, gain = [], [], [], 1.0
         for axis, count in enumerate(poles):
             if count == 0:
@@ -163,9 +169,9 @@ class SpectralKernel(nn.Module):
                 counts.append(2 * self.modes[axis] - 1)
                 used.append(_low_frequencies(modes[axis], self.modes[axis]))
                 continue
-            decay, frequency = _initial_poles(count, self.initial_decay)
+            decay, frequency = initial_poles(count, self.initial_decay)
             if self.free_poles:
-                starts = dict.fromkeys(_names(axis, free=True), _right_half)
+                starts = dict.fromkeys(_names(axis, free=True), published)
             else:
                 raw = decay + np.log(-np.expm1(-decay))  # softplus(raw) = decay
                 each = map(nn.initializers.constant, (raw, frequency))
@@ -181,7 +187,10 @@ class SpectralKernel(nn.Module):
             counts.append(count)
             used.append(slice(resolved[axis]))
         shape = (*counts, channels, 2, channels)
-        residues = self.param("residues", _complex_glorot(gain), shape)
+        start = published if self.free_poles else _complex_glorot(gain)
+        residues = self.param("residues", start, shape)
+        if self.free_poles:
+            residues = self.pole_unit * residues  # as if time was measured in it
         return mus, residues[tuple(used)]
 
 
@@ -195,10 +204,9 @@ def _names(axis: int, free: bool = False) -> tuple[str, str]:
     return f"{'growth' if free else 'decay'}_{axis}", f"frequency_{axis}"
 
 
-def _right_half(key: jax.Array, shape: Sequence[int]) -> jax.Array:
-    """Slowly growing and slowly turning, as the published LNO begins: the slower, the
-    more pairs of channels have poles of their own."""
-    return jax.random.uniform(key, shape) / math.prod(shape[:-1])
+def _published_start(pairs: int):
+    """Of poles and residues: both parts positive, and the smaller, the more pairs."""
+    return lambda key, shape: jax.random.uniform(key, shape) / pairs
 
 
 def poles_of(
@@ -248,11 +256,17 @@ def tied_multiplier(
     return jnp.stack([h.real, h.imag], -2)
 
 
-def _pairwise(v: Field, analysis: Bases, residues: Mixing, synthesis: Bases) -> Field:
+def _pairwise(
+    v: Field | Complex[Array, "*grid batch channels"],
+    analysis: Bases,
+    residues: Mixing,
+    synthesis: Bases,
+) -> Field:
     """The transient branch with own poles for every pair (in, out) of channels.
 
     Bases are (in, out, p, N) and (in, out, N, p). Contracted one axis at a time; the
-    pair of channels multiplies the work of the shared case by their number.
+    pair of channels multiplies the work of the shared case by their number. v may
+    already be transformed, and complex.
     """
     # Letters of einsum for the axes; `have` and `want` are those of v before and after.
     grid, modes = "uvwxyz"[: len(analysis)], "pqrstk"[: len(analysis)]
@@ -261,7 +275,8 @@ def _pairwise(v: Field, analysis: Bases, residues: Mixing, synthesis: Bases) -> 
         [jnp.broadcast_to(basis, (*pairs, *basis.shape[-2:])) for basis in side]
         for side in (analysis, synthesis)
     )
-    v, have = as_complex(v), f"{grid}bi"
+    v = v if jnp.iscomplexobj(v) else as_complex(v)
+    have = f"{grid}bi"
     for axis, basis in enumerate(analysis):
         want = f"io{modes[: axis + 1]}{grid[axis + 1 :]}b"
         step = f"{have},io{modes[axis]}{grid[axis]}->{want}"
@@ -275,7 +290,7 @@ def _pairwise(v: Field, analysis: Bases, residues: Mixing, synthesis: Bases) -> 
     return v.real
 
 
-def _initial_poles(count: int, slowest: float) -> tuple[np.ndarray, np.ndarray]:
+def initial_poles(count: int, slowest: float) -> tuple[np.ndarray, np.ndarray]:
     """Decay rates over a decade from the slowest on, and frequencies pi/2 apart.
 
     Every other frequency lies between those of the Fourier series with period 1. The

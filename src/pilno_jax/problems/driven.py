@@ -42,6 +42,7 @@ def driven_problem(
     hard_constraints: bool,
     statement: Statement,
     linear: bool = False,
+    show_time: bool = False,
     unforced: np.ndarray | None = None,
     error_at: Callable[[jax.Array, jax.Array], jax.Array] | None = None,
 ) -> Problem:
@@ -60,12 +61,15 @@ def driven_problem(
         gain: size of u over that of f.
         own_scale: True: the network sees f divided by its own root mean square, and u
             is multiplied by it, so that a linear system is learned for forcings of
-            every strength at once; False: f / size.
+            every strength at once; False: f as it is.
         hard_constraints: True writes u = unforced + t^2 / (1 + t^2) network, False
             leaves the start to the penalty "ic".
         statement: equation and law in the form that pages show.
         linear: whether twice the forcing has twice the answer, so that the network need
             not see how strong it is. Default False.
+        show_time: whether the network also sees t / T. Default False: these equations
+            do not know what time it is, and a network that does can learn the answer to
+            few forcings by heart.
         unforced: what the system does by itself, on the grid. Default: it rests.
         error_at: (u, distance) -> the error that it stands for near u. Default: the
             distance, which it is where the equation is linear.
@@ -85,12 +89,13 @@ def driven_problem(
 
     def seen(inputs: Inputs) -> jax.Array:
         require_fields(inputs, expected)
-        # t is left out: these equations do not know what time it is, and a network
-        # that does can learn the answer to few forcings by heart.
         own = strength(inputs)
-        channels = [inputs["f"] / own]
+        channels = [inputs["f"] / own if own_scale else inputs["f"]]
         if own_scale and not linear:
             channels.append(jnp.full(grid.shape, jnp.log10(own / size)))
+        if show_time:
+            clock = grid.broadcast(grid.scaled[last], last)
+            channels.append(jnp.broadcast_to(clock, grid.shape))
         return jnp.stack(channels, -1)
 
     def scale(inputs: Inputs) -> jax.Array:

@@ -32,7 +32,7 @@ START = (1.0, 0.0, 0.0)
 ONSET_OF_CHAOS = 24.0  # just below 24.74, where both points lose their stability
 
 
-@labels_ignore("virtual_law", "hard_constraints")
+@labels_ignore("virtual_law", "hard_constraints", "show_time")
 @resizable("num_t")
 def lorenz(
     *,
@@ -44,6 +44,7 @@ def lorenz(
     num_t: int = 512,
     final_time: float = 20.47,
     hard_constraints: bool = True,
+    show_time: bool = False,
 ) -> Problem:
     """The forced Lorenz system on num_t nodes; see the module for the equation.
 
@@ -61,6 +62,8 @@ def lorenz(
         hard_constraints: True (the default) writes x as what the system does without
             a forcing, plus the network's part; False leaves x(0) = 1 and x'(0) = -10
             to the penalty "ic".
+        show_time: True shows the network the time beside f, as LNO was published.
+            Default False.
     """
     require(0 < rho <= ONSET_OF_CHAOS, "rho", rho, f"in (0, {ONSET_OF_CHAOS:g}]")
     times = Axis("t", 0.0, final_time, num_t)
@@ -95,6 +98,7 @@ def lorenz(
         size=amplitude / 2,
         gain=rho / amplitude,
         own_scale=False,  # without a forcing x does not vanish
+        show_time=show_time,
         hard_constraints=hard_constraints,
         statement=Statement(
             title="A forced Lorenz system",

@@ -31,7 +31,7 @@ from pilno_jax.problems.forcings import Forcings
 from pilno_jax.problems.statement import Statement
 
 Force = Callable[[jax.Array], jax.Array]
-IGNORED = ("virtual_law", "hard_constraints", "own_scale")
+IGNORED = ("virtual_law", "hard_constraints", "own_scale", "show_time")
 
 
 @labels_ignore(*IGNORED)
@@ -48,6 +48,7 @@ def duffing(
     final_time: float = 20.47,
     hard_constraints: bool = True,
     own_scale: bool = True,
+    show_time: bool = False,
 ) -> Problem:
     """Duffing's oscillator on num_t nodes; see the module for the equation.
 
@@ -64,8 +65,10 @@ def duffing(
         final_time: T. Default 20.47.
         hard_constraints: True (the default) builds x(0) = x'(0) = 0 into x, False
             leaves it to the penalty "ic".
-        own_scale: True (the default) shows the network f over its own size, False over
-            that of the law.
+        own_scale: True (the default) shows the network f over its own size, False as
+            it is.
+        show_time: True shows it the time as well, as LNO's pendulum was published.
+            Default False.
     """
     require(cubic >= 0, "cubic", cubic, "a number >= 0")
 
@@ -73,7 +76,7 @@ def duffing(
         return x + cubic * x**3
 
     times = Axis("t", 0.0, final_time, num_t)
-    options = hard_constraints, own_scale
+    options = hard_constraints, own_scale, show_time
     laws = Forcings(times, amplitude, frequency), law, virtual_law
     statement = Statement(
         title="Duffing's oscillator",
@@ -96,6 +99,7 @@ def pendulum(
     final_time: float = 20.47,
     hard_constraints: bool = True,
     own_scale: bool = True,
+    show_time: bool = False,
 ) -> Problem:
     """A driven pendulum on num_t nodes; see the module for the equation.
 
@@ -112,11 +116,13 @@ def pendulum(
         final_time: T. Default 20.47.
         hard_constraints: True (the default) builds x(0) = x'(0) = 0 into x, False
             leaves it to the penalty "ic".
-        own_scale: True (the default) shows the network f over its own size, False over
-            that of the law.
+        own_scale: True (the default) shows the network f over its own size, False as
+            it is.
+        show_time: True shows it the time as well, as LNO's pendulum was published.
+            Default False.
     """
     times = Axis("t", 0.0, final_time, num_t)
-    options = hard_constraints, own_scale
+    options = hard_constraints, own_scale, show_time
     laws = Forcings(times, amplitude, frequency), law, virtual_law
     statement = Statement(
         title="A driven pendulum", equation=r"x'' + c\,x' + \text{sin }x = f"
@@ -130,7 +136,7 @@ def _oscillator(
     damping: float,
     times: Axis,
     laws: tuple[Forcings, str, str],
-    options: tuple[bool, bool],
+    options: tuple[bool, bool, bool],
     statement: Statement,
 ) -> Problem:
     """x'' + c x' + force(x) = f, where force(x) is x for small x.
@@ -139,7 +145,7 @@ def _oscillator(
     """
     require(damping >= 0, "damping", damping, "a number >= 0: it takes energy out")
     forcings, law, virtual_law = laws
-    hard_constraints, own_scale = options
+    hard_constraints, own_scale, show_time = options
     d_t, d_tt = (derivative(times, order, accuracy=8) for order in (1, 2))
     answer = response_matrix(damped_oscillation(1.0, damping), times)
     stiffness_at, respond = (
@@ -181,6 +187,7 @@ def _oscillator(
         size=forcings.amplitude / 2,
         gain=0.3,  # of the free oscillation that a sine of frequency 5 leaves
         own_scale=own_scale,
+        show_time=show_time,
         hard_constraints=hard_constraints,
         statement=_stated(statement, damping, times, forcings.described(*laws[1:])),
     )

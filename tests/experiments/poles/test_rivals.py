@@ -1,70 +1,75 @@
 """Rivals start from valid configs, at about equal sizes; tables tell what was found."""
 
-from pathlib import Path
-
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments.config.build import build
-from experiments.config.command_line import read_config
 from experiments.pages import oscillators_page
-from experiments.poles import rivals
+from experiments.poles import measure, rivals
 from experiments.poles.published import RERUNS
-from pilno_jax import operators
-
-ROOT = Path(__file__).parents[3]
-
-
-def built(entry):
-    run = rivals.run_of(entry, seed=0)
-    config = read_config(f"{ROOT}/configs/{run.config}.py:{run.recipe}")
-    return build(config.changed(dict(run.changes)))
+from pilno_jax import models, operators
 
 
 def size(entry):
-    run = built(entry)
-    make = lambda key: operators.initial_parameters(run.problem, run.model, key)  # noqa: E731
-    return operators.count_parameters(jax.eval_shape(make, jax.random.key(0)))
+    network = models.make(**rivals.config_of(entry).model.to_dict())
+    f, axes = jnp.zeros((192, 1)), (jnp.linspace(0.0, 1.0, 192),)
+    params = jax.eval_shape(lambda key: network.init(key, f, axes), jax.random.key(0))
+    return operators.count_parameters(params)
 
 
-@pytest.mark.parametrize("system", ["Duffing, c = 0.5", "beam", "telegraph"])
-def test_networks_of_a_system_are_about_equally_large(system):
-    sizes = {
-        entry.network: size(entry)
-        for entry in rivals.entries()
-        if entry.system == system and entry.way == rivals.LABELS
-    }
-    protocol = sizes.pop(rivals.LNO_PROTOCOL)
-    assert max(sizes.values()) < 1.5 * min(sizes.values())
-    assert protocol < 0.1 * min(sizes.values())
+def entry(
+    network, way=rivals.LABELS, law=rivals.PUBLISHED_LAW, system="Duffing, c = 0"
+):
+    return rivals.Entry(system, law, network, way)
 
 
-def test_ways_and_laws_are_what_they_are_called():
-    for entry in rivals.entries():
-        if entry.system != "Duffing, c = 0" or entry.network != "ALNO":
-            continue
-        config = built(entry).config
-        assert config.problem.options["damping"] == 0.0
-        assert (config.weights.pde > 0) == (entry.way == rivals.EQUATION)
-        random = entry.law == rivals.RANDOM_LAW
-        assert config.problem.options["law"] == ("random" if random else "sine")
-    names = [rivals.run_of(entry, 1).name for entry in rivals.entries()]
-    assert len(set(names)) == len(names)
+def test_deep_networks_are_about_equally_large_and_those_that_know_more_smaller():
+    small = {rivals.LNO_PROTOCOL, rivals.LOOPED}
+    every = rivals.ALONG_TIME.keys() - {rivals.STAGED}
+    sizes = {name: size(entry(name)) for name in every}
+    deep = [count for name, count in sizes.items() if name not in small]
+    assert max(deep) < 1.5 * min(deep)
+    assert max(sizes[rivals.LNO_PROTOCOL], sizes[rivals.LOOPED]) < 0.1 * min(deep)
+
+
+@pytest.mark.parametrize("way", rivals.WAYS)
+@pytest.mark.parametrize("law", rivals.LAWS)
+def test_ways_and_laws_are_what_they_are_called(way, law):
+    config = rivals.config_of(entry("ALNO", way, law))
+    assert config.problem.options["damping"] == 0.0
+    assert (config.weights.pde > 0) == (way == rivals.EQUATION)
+    trained_on = "random" if law == rivals.RANDOM_LAW else "sine"
+    assert config.problem.options["law"] == trained_on
+    assert bool(rivals.tested_law(entry("ALNO", way, law))) == (trained_on == "sine")
+
+
+def test_entries_have_names_of_their_own_and_configs_that_exist():
+    every = list(rivals.entries())
+    assert len({one.name for one in every}) == len(every)
     assert RERUNS.keys() == rivals.OSCILLATORS.keys()
+    for one in every:
+        rivals.config_of(one)
+
+
+def test_an_entry_is_kept_until_its_config_or_the_number_of_seeds_changes():
+    one = entry("ALNO")
+    trained_as = measure.fingerprint(rivals.config_of(one), 5)
+    row = {**one._asdict(), "trained_as": trained_as}
+    assert measure.is_kept(one, [row], 5) and not measure.is_kept(one, [row], 3)
+    assert not measure.is_kept(entry("FNO, period 2"), [row], 5)
+    assert not measure.is_kept(one, [{**row, "trained_as": "before"}], 5)
 
 
 def test_tables_have_medians_ranges_and_the_lowest_bold():
-    def row(network, seed, error):
-        entry = rivals.Entry("Duffing, c = 0", "published", network, "labels")
-        errors = {"own": 0.01, "decaying": error}
-        return {**entry._asdict(), "seed": seed, "errors": errors}
+    def row(network, errors):
+        return {**entry(network)._asdict(), "errors": errors}
 
-    rows = [row("ALNO", seed, error) for seed, error in enumerate((0.3, 0.1, 0.2))]
-    rows += [row("FNO, period 2", 0, 0.4), row(rivals.LNO_PROTOCOL, 0, 0.25)]
+    rows = [row("ALNO", [0.3, 0.1, 0.2]), row("FNO, period 2", [0.4])]
+    rows.append(row(rivals.LNO_PROTOCOL, [0.25]))
     (line,) = oscillators_page.comparison(rows, rivals.LABELS)
     assert line["ALNO"] == "**0.2** (0.1 to 0.3)" and line["FNO, period 2"] == "0.4"
-    assert line["LNO, deep"] == "" and not oscillators_page.comparison(rows, "equation")
+    assert not oscillators_page.comparison(rows, rivals.EQUATION)
     first = oscillators_page.against_reruns(rows)[0]
     assert first["LNO's protocol here"] == "0.25"
     assert first["best of ours"] == "ALNO: 0.2 (0.1 to 0.3)"

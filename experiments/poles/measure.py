@@ -1,0 +1,98 @@
+"""A row of results for an entry: all its seeds trained together, and their errors."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from experiments.config.schema import RunConfig
+from experiments.poles import linear_systems, rivals, seeds_together
+from experiments.run.data_sets import labelled_set
+from pilno_jax import models, operators
+from pilno_jax.runs.environment import environment
+
+Row = dict[str, Any]
+
+
+def fingerprint(config: RunConfig, seeds: int) -> str:
+    """Of all that a row depends on but the code."""
+    told = json.dumps([config.to_dict(), seeds], sort_keys=True, default=str)
+    return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+
+def is_kept(entry: rivals.Entry, rows: list[Row], seeds: int) -> bool:
+    """Whether a row of this entry is there, trained as its config now says.
+
+    Args:
+        entry: which.
+        rows: of results.
+        seeds: how many it should have.
+    """
+    wanted = fingerprint(rivals.config_of(entry), seeds)
+    return any(of_row(row) == entry and row["trained_as"] == wanted for row in rows)
+
+
+def of_row(row: Mapping[str, Any]) -> rivals.Entry:
+    """The entry that a row tells of."""
+    return rivals.Entry(*(row[field] for field in rivals.Entry._fields))
+
+
+def measure(
+    entry: rivals.Entry,
+    seeds: int,
+    cache: Path,
+    poll: Callable[[], None] = lambda: None,
+) -> Row:
+    """Train an entry and judge it on its test set.
+
+    Args:
+        entry: which.
+        seeds: how many, from 0 on.
+        cache: of labelled sets.
+        poll: called now and then; what it raises ends the training.
+    """
+    config, law = rivals.config_of(entry), rivals.tested_law(entry)
+    surroundings, started = environment(), time.monotonic()  # of the code that trains
+    trained = seeds_together.train(config, seeds, cache, law, poll)
+    seconds = time.monotonic() - started
+    errors = trained.errors(labelled_set(config, "test", cache, **law))
+    sizes = operators.count_parameters(trained.params) // seeds
+    row: Row = {
+        **entry._asdict(),
+        "errors": [float(each) for each in errors.mean(1)],
+        "largest": [float(each) for each in errors.max(1)],
+        "validation": [float(each) for each in trained.validation],
+        "seeds": seeds,
+        "parameters": sizes,
+        "steps": config.train.steps + sum(config.stages.steps),
+        "seconds": round(seconds, 1),
+        "trained_as": fingerprint(config, seeds),
+        "one_seed": rivals.command_of(entry),
+        **surroundings,
+    }
+    if entry.system in rivals.WAVES and entry.network.startswith("LNO"):
+        row["poles"] = [
+            learned_poles(config, jax.tree.map(lambda x, s=seed: x[s], trained.params))
+            for seed in range(seeds)
+        ]
+    return row
+
+
+def learned_poles(config: RunConfig, params: Any) -> list[dict[str, Any]]:
+    """Each true pole of a wave equation and the nearest of a linear layer.
+
+    Args:
+        config: of the run.
+        params: of one seed.
+    """
+    options = config.problem.to_dict()
+    extents = (1.0, options["final_time"])
+    in_time = models.poles(params, extents, config.model.options["pole_unit"])[0][-1]
+    turning = np.abs(np.asarray(in_time.frequency))  # the layer has conjugates too
+    learned = -np.asarray(in_time.decay) + 1j * turning
+    return linear_systems.compare(rivals.true_poles(options), learned)

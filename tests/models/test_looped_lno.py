@@ -1,0 +1,79 @@
+"""The loop is the system it stands for: linear ones have closed forms."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pilno_jax import models
+from pilno_jax.checks import ArgumentError
+
+KEY = jax.random.key(0)
+MU = -1.5 + 6.0j  # of the one pole that these systems have
+
+
+def one_pole(feedback):
+    """The weights of z' = mu z + f + feedback v, v = Re z, u = v."""
+    softplus_inverse = np.log(np.expm1(-MU.real))
+    return {
+        "decay_0": [softplus_inverse],
+        "frequency_0": [MU.imag],
+        "entry": [[[1.0], [0.0]]],
+        "residues": [[1.0], [0.0]],
+        "linear": [[1.0], [feedback]],
+        "inward": np.zeros((2, 3)),
+        "bias": np.ones(3),
+        "outward": np.ones((3, 1)),
+        "readout": [[1.0]],
+    }
+
+
+def answer(weights, f):
+    t = jnp.linspace(0.0, 1.0, len(f))
+    network = models.LoopedLNO(poles=1, width=1, hidden=3, pole_unit=1.0)
+    params = {"params": {name: jnp.asarray(each) for name, each in weights.items()}}
+    return np.asarray(network.apply(params, jnp.asarray(f)[:, None], (t,))[:, 0])
+
+
+def test_an_open_loop_answers_a_ramp_exactly():
+    with jax.enable_x64(True):
+        t = np.linspace(0.0, 1.0, 9)
+        # z' = mu z + t from rest; the steps are exact for sources that are straight.
+        z = (np.exp(MU * t) - 1 - MU * t) / MU**2
+        np.testing.assert_allclose(answer(one_pole(0.0), t), z.real, atol=1e-14)
+
+
+def test_feedback_moves_the_poles_to_second_order_of_the_spacing():
+    feedback = -20.0
+    # (Re z, Im z)' = M (Re z, Im z) + (f, 0), whose poles are the eigenvalues of M.
+    matrix = np.array([[MU.real + feedback, -MU.imag], [MU.imag, MU.real]])
+    values, vectors = np.linalg.eig(matrix)
+    into = np.linalg.inv(vectors)[:, 0]
+
+    def error(nodes):
+        t = np.linspace(0.0, 1.0, nodes)
+        steady = (np.exp(np.outer(t, values)) - 1) / values  # of f = 1
+        exact = (steady * into) @ vectors[0]
+        return np.abs(answer(one_pole(feedback), np.ones(nodes)) - exact.real).max()
+
+    with jax.enable_x64(True):
+        errors = np.array([error(nodes) for nodes in (41, 81, 161)])
+    orders = np.log2(errors[:-1] / errors[1:])
+    assert np.all(orders > 1.8) and errors[-1] < 1e-3
+
+
+def test_it_is_causal_and_rests_without_a_forcing():
+    network, t = models.LoopedLNO(), jnp.linspace(0.0, 1.0, 33)
+    f = jax.random.normal(KEY, (2, 33, 1))
+    params = network.init(KEY, f, (t,))
+    later = f.at[:, 20:].add(1.0)
+    u, changed = (network.apply(params, each, (t,)) for each in (f, later))
+    np.testing.assert_array_equal(u[:, :20], changed[:, :20])
+    assert np.abs(u[:, 20:] - changed[:, 20:]).max() > 1e-3
+    assert not np.any(network.apply(params, 0 * f, (t,)))
+
+
+def test_it_has_one_axis():
+    axes = jnp.linspace(0, 1, 4), jnp.linspace(0, 1, 4)
+    with pytest.raises(ArgumentError, match="axes = 2"):
+        models.LoopedLNO().init(KEY, jnp.zeros((4, 4, 1)), axes)
