@@ -25,9 +25,9 @@ from flax import linen as nn
 from jaxtyping import Array, Complex, Float
 
 from pilno_jax.checks import require, require_positive
-from pilno_jax.models.spectral_kernel import initial_poles
+from pilno_jax.models.learned_poles import initial_poles
 
-Axes = Sequence[Float[Array, " _"]]
+Axes = Sequence[Float[np.ndarray | Array, " _"]]
 
 
 class LoopedLNO(nn.Module):
@@ -65,7 +65,8 @@ class LoopedLNO(nn.Module):
     ) -> Float[Array, "*batch time out"]:
         require(len(axes) == 1, "axes", len(axes), "1: time alone")
         force = self._force(features.shape[-1])
-        move, push, bend, answer = self._layer(axes[0][1] - axes[0][0])
+        times = jnp.asarray(axes[0], features.dtype)
+        move, push, bend, answer = self._layer(times[1] - times[0])
         start = jnp.zeros((*features.shape[:-2], 2 * self.poles), features.dtype)
         if self.learned_start:
             begin = self.param("start", nn.initializers.normal(0.1), (2 * self.poles,))

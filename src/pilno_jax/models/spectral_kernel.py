@@ -12,9 +12,8 @@ The real part is taken at the end, so that poles need not come in conjugate pair
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +21,7 @@ import numpy as np
 from flax import linen as nn
 from jaxtyping import Array, Complex, Float
 
-from pilno_jax.models import bases, contractions
+from pilno_jax.models import bases, contractions, learned_poles
 from pilno_jax.numerics.complex_numbers import as_complex
 
 POLE_SHARING = ("shared", "pairwise")
@@ -161,7 +160,7 @@ class SpectralKernel(nn.Module):
         pairs = (channels, channels) if self.pole_sharing == "pairwise" else ()
         # More exponentials than nodes are linearly dependent on every grid.
         resolved = _clipped("poles", poles, [x.size for x in axes])
-        published = _published_start(channels**2)
+        published = learned_poles.published_start(channels**2)
         mus, counts, used, gain = [], [], [], 1.0
         for axis, count in enumerate(poles):
             if count == 0:
@@ -169,20 +168,20 @@ class SpectralKernel(nn.Module):
                 counts.append(2 * self.modes[axis] - 1)
                 used.append(_low_frequencies(modes[axis], self.modes[axis]))
                 continue
-            decay, frequency = initial_poles(count, self.initial_decay)
+            decay, frequency = learned_poles.initial_poles(count, self.initial_decay)
             if self.free_poles:
-                starts = dict.fromkeys(_names(axis, free=True), published)
+                starts = dict.fromkeys(learned_poles.names(axis, free=True), published)
             else:
                 raw = decay + np.log(-np.expm1(-decay))  # softplus(raw) = decay
                 each = map(nn.initializers.constant, (raw, frequency))
-                starts = dict(zip(_names(axis), each, strict=True))
+                starts = dict(zip(learned_poles.names(axis), each, strict=True))
                 unit = self.pole_unit
-                gain *= _transient_gain(unit * decay, unit * frequency)
+                gain *= learned_poles.transient_gain(unit * decay, unit * frequency)
             params = {
                 name: self.param(name, start, (*pairs, count))
                 for name, start in starts.items()
             }
-            mu = poles_of(params, axis, self.pole_unit)
+            mu = learned_poles.poles_of(params, axis, self.pole_unit)
             mus.append(mu[..., : resolved[axis]])
             counts.append(count)
             used.append(slice(resolved[axis]))
@@ -197,35 +196,6 @@ class SpectralKernel(nn.Module):
 def _low_frequencies(lowest: int, modes: int) -> slice:
     """Where the `lowest` of `modes` signed, ordered frequencies are: in the middle."""
     return slice(modes - lowest, modes + lowest - 1)
-
-
-def _names(axis: int, free: bool = False) -> tuple[str, str]:
-    """Of the parameters that the poles of an axis are made of."""
-    return f"{'growth' if free else 'decay'}_{axis}", f"frequency_{axis}"
-
-
-def _published_start(pairs: int):
-    """Of poles and residues: both parts positive, and the smaller, the more pairs."""
-    return lambda key, shape: jax.random.uniform(key, shape) / pairs
-
-
-def poles_of(
-    params: Mapping[str, Any], axis: int, unit: float = 1.0
-) -> Complex[Array, "*pairs poles"]:
-    """unit times -softplus(decay) + i frequency, stable whatever the parameters; or,
-    of poles that are free, growth + i frequency."""
-    stable, frequency = _names(axis)
-    free, _ = _names(axis, free=True)
-    if free in params:
-        real = params[free]
-    elif stable in params:
-        real = -jax.nn.softplus(params[stable])
-    else:
-        return jnp.zeros(0, jnp.complex64)
-    turning = params[frequency]
-    if unit != 1:
-        real, turning = unit * real, unit * turning
-    return jax.lax.complex(real, turning)
 
 
 def tied_multiplier(
@@ -288,28 +258,6 @@ def _pairwise(
         step = f"{have},io{grid[axis]}{modes[axis]}->{want}"
         v, have = jnp.einsum(step, v, basis), want
     return v.real
-
-
-def initial_poles(count: int, slowest: float) -> tuple[np.ndarray, np.ndarray]:
-    """Decay rates over a decade from the slowest on, and frequencies pi/2 apart.
-
-    Every other frequency lies between those of the Fourier series with period 1. The
-    golden ratio spreads the rates evenly over any run of neighbouring frequencies.
-    Equal in all layers and channels: the random residues tell them apart.
-    """
-    index = np.arange(count)
-    golden = (math.sqrt(5) - 1) / 2
-    return slowest * 10 ** ((index * golden) % 1), math.pi / 2 * index
-
-
-def _transient_gain(decay: np.ndarray, frequency: np.ndarray) -> float:
-    """1 / rms over the axis of the response to v = 1 with unit random residues.
-
-    Pole n responds with e^{mu_n x} / mu_n. Keeps the branch at O(1) for any number of
-    poles.
-    """
-    energy = -np.expm1(-2 * decay) / (2 * decay) / (decay**2 + frequency**2)
-    return float(1 / np.sqrt(energy.sum()))
 
 
 def _complex_glorot(gain: float):

@@ -22,12 +22,12 @@ from jaxtyping import Array, Float
 
 from pilno_jax.checks import require, require_choice, require_positive
 from pilno_jax.models.activations import ACTIVATIONS
+from pilno_jax.models.learned_poles import poles_of
 from pilno_jax.models.spectral_kernel import (
     POLE_SHARING,
     TRANSIENT_ANALYSIS,
     Axes,
     SpectralKernel,
-    poles_of,
 )
 
 MIXING_DTYPES = ("bfloat16", "float16", "float32")
