@@ -22,6 +22,7 @@ from pilno_jax.problems.statement import Statement
 
 Field = Callable[[jax.Array, Inputs], jax.Array]
 Sampler = Callable[[jax.Array], Inputs]
+Features = Callable[[Inputs], jax.Array]
 
 SMALLEST = 1e-6  # of the law's size: weaker forcings are not scaled up any further
 
@@ -74,29 +75,14 @@ def driven_problem(
         error_at: (u, distance) -> the error that it stands for near u. Default: the
             distance, which it is where the equation is linear.
     """
-    expected, last = {"f": grid.shape}, len(grid.axes) - 1
-    times = grid.axes[-1]
-    t = times.nodes()
+    last = len(grid.axes) - 1
+    t = grid.axes[-1].nodes()
     start = grid.broadcast(jnp.asarray(t**2 / (1 + t**2)), last)
-    slope_at_start = derivative(times, 1, accuracy=8)[:1]
     alone = jnp.asarray(np.zeros(grid.shape) if unforced is None else unforced)
-
-    def strength(inputs: Inputs) -> jax.Array:
-        """Of the forcing, or of the law's, that u is measured in."""
-        if not own_scale:
-            return jnp.asarray(size)
-        return jnp.sqrt(mean_square(inputs["f"]) + (SMALLEST * size) ** 2)
-
-    def seen(inputs: Inputs) -> jax.Array:
-        require_fields(inputs, expected)
-        own = strength(inputs)
-        channels = [inputs["f"] / own if own_scale else inputs["f"]]
-        if own_scale and not linear:
-            channels.append(jnp.full(grid.shape, jnp.log10(own / size)))
-        if show_time:
-            clock = grid.broadcast(grid.scaled[last], last)
-            channels.append(jnp.broadcast_to(clock, grid.shape))
-        return jnp.stack(channels, -1)
+    strength = _strength(size, own_scale)
+    features = _features(grid, strength, own_scale, show_time)
+    if own_scale and not linear:
+        features = _with_strength(features, strength, size)
 
     def scale(inputs: Inputs) -> jax.Array:
         return gain * strength(inputs)
@@ -115,14 +101,8 @@ def driven_problem(
         del residual
         return mean_square(distance(u, inputs) / scale(inputs))
 
-    def at_start(u: jax.Array, inputs: Inputs) -> jax.Array:
-        del inputs
-        change = u - alone.astype(u.dtype)
-        slope = along(slope_at_start, change, last)[..., 0]
-        return jnp.stack([change[..., 0], slope])
-
     def reference(inputs: Inputs) -> jax.Array:
-        require_fields(inputs, expected)
+        require_fields(inputs, {"f": grid.shape})
         return solve(inputs["f"])
 
     axes = tuple(axis.name for axis in grid.axes)
@@ -133,14 +113,76 @@ def driven_problem(
         sample_virtual=sample_virtual,
         strata=strata,
         solve=reference,
-        features=seen,
+        features=features,
         residual=residual,
         constrain=constrain,
         measure=measured,
-        constraints={} if hard_constraints else {"ic": at_start},
+        constraints={} if hard_constraints else {"ic": _start(grid, alone)},
         scale=scale,
         error_of=error_of,
         inputs={"f": InputField(axes, "$f$", editable=True)},
         time_axis=last,
         statement=statement,
     )
+
+
+def _strength(size: float, own_scale: bool) -> Callable[[Inputs], jax.Array]:
+    """Of the forcing, or of the law's, that u is measured in."""
+
+    def strength(inputs: Inputs) -> jax.Array:
+        if not own_scale:
+            return jnp.asarray(size)
+        return jnp.sqrt(mean_square(inputs["f"]) + (SMALLEST * size) ** 2)
+
+    return strength
+
+
+def _features(
+    grid: Grid,
+    strength: Callable[[Inputs], jax.Array],
+    own_scale: bool,
+    show_time: bool,
+) -> Features:
+    """The forcing, over its strength where that is its own; the time only if asked.
+
+    These equations do not know what time it is, and a network that does can learn the
+    answers to few forcings by heart.
+    """
+
+    def features(inputs: Inputs) -> jax.Array:
+        require_fields(inputs, {"f": grid.shape})
+        f = inputs["f"]
+        channels = [f / strength(inputs) if own_scale else f]
+        if show_time:
+            clock = grid.broadcast(grid.scaled[-1], len(grid.axes) - 1)
+            channels.append(jnp.broadcast_to(clock, grid.shape))
+        return jnp.stack(channels, -1)
+
+    return features
+
+
+def _with_strength(
+    features: Features, strength: Callable[[Inputs], jax.Array], size: float
+) -> Features:
+    """One channel more: how strong the forcing is, of which the others tell nothing."""
+
+    def extended(inputs: Inputs) -> jax.Array:
+        others = features(inputs)
+        shown = jnp.log10(strength(inputs) / size)
+        channel = jnp.full((*others.shape[:-1], 1), shown)
+        return jnp.concatenate([others, channel], -1)
+
+    return extended
+
+
+def _start(grid: Grid, alone: jax.Array) -> Field:
+    """(u, inputs) -> what u and its slope are off at the first time."""
+    slope_at_start = derivative(grid.axes[-1], 1, accuracy=8)[:1]
+
+    def at_start(u: jax.Array, inputs: Inputs) -> jax.Array:
+        del inputs
+        change = u - alone.astype(u.dtype)
+        slope = along(slope_at_start, change, len(grid.axes) - 1)[..., 0]
+        return jnp.stack([change[..., 0], slope])
+
+    return at_start
