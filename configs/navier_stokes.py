@@ -11,7 +11,7 @@ from experiments.config.recipes import (
     PAPER_WEIGHTS,
     choose,
     exponential_causality,
-    in_stages,
+    in_few_stages,
     paper_training,
 )
 from experiments.config.schema import Evaluation, RunConfig, Train, Weights
@@ -24,12 +24,8 @@ def get_config(recipe: str = "staged") -> RunConfig:
 
 
 def staged() -> RunConfig:
-    """The network of `fast`, trained for less time, and a corrector of what it left.
-
-    By Muon, which needs fewer steps: each takes half a second.
-    """
-    stages = in_stages(fast(), steps=400, corrector_steps=(300,))
-    return stages.changed({"train.optimizer": "muon"})
+    """The network of `fast`, trained for less time, and a corrector of what it left."""
+    return in_few_stages(fast())
 
 
 def fast() -> RunConfig:

@@ -43,6 +43,16 @@ def in_stages(
     )
 
 
+def in_few_stages(one_network: RunConfig) -> RunConfig:
+    """`in_stages` by Muon and in few steps, for problems whose steps take long.
+
+    Args:
+        one_network: network and data of every stage.
+    """
+    stages = in_stages(one_network, steps=400, corrector_steps=(300,))
+    return stages.changed({"train.optimizer": "muon"})
+
+
 def over_coefficients(
     one_value: RunConfig,
     recipe: str,

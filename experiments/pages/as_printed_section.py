@@ -19,10 +19,11 @@ paper prints.
 WHY = f"""### What an error as printed depends on
 
 The beginning, {SHORT} epochs, of ALNO's training on 200 labels of Burgers' equation,
-one change at a time. Torch's Adam adds weight decay to the gradient before it divides
-by the gradient's size. Beside a *mean* of squared errors, whose gradient is small, a
-decay of 1e-4 becomes most of the step; beside a *sum* over nodes and samples it would
-be nothing. The paper writes norms and does not say which of the two its program takes.
+one change at a time, one seed. Torch's Adam adds weight decay to the gradient before it
+divides by the gradient's size. A likely reason for what the decay costs here: beside a
+*mean* of squared errors, whose gradient is small, 1e-4 can be most of the step; beside
+a *sum* over nodes and samples it would be little. That was not measured, and the paper,
+which writes norms, does not say which of the two its program takes.
 """
 
 

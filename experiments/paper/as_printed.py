@@ -26,9 +26,7 @@ NETWORKS: Mapping[str, Changes] = {
     "FNO": {"model.name": "fno"},
     "LNO": {"model.name": "lno"},
 }
-# One change of the printed training at a time, where the paper leaves a choice. Torch
-# adds the decay to the gradient, and Adam divides by its size: a decay of 1e-4 beside a
-# *mean* of squares is felt, beside a *sum* over nodes and samples it is nothing.
+# One change of the printed training at a time, where the paper leaves a choice.
 REASONS: Mapping[str, Changes] = {
     "as printed": {},
     "no weight decay": {"train.weight_decay": 0.0},
