@@ -44,7 +44,8 @@ def get_config(recipe: str = "staged") -> RunConfig:
 
 def staged() -> RunConfig:
     """The network of `fast`, trained for less time, and a corrector of what it left."""
-    return in_stages(fast(), steps=900, corrector_steps=(700,))
+    stages = in_stages(fast(), steps=900, corrector_steps=(700,))
+    return stages.changed({"problem.ends": "stable"})
 
 
 def fast() -> RunConfig:

@@ -453,6 +453,7 @@ OTHER_VALUES = {
     "mollifier": "sines",
     "measure": "l2",
     "features": "paper",
+    "ends": "stable",
     "output_scale": 0.03,
     "virtual_law": "sine",
     "virtual_length_scale": 0.5,

@@ -46,6 +46,7 @@ ADDED_OPTIONS = {
     "problem.boundary": ("dirichlet",),
     "problem.boundary_sigma": (0.0,),
     "problem.clustering": (0.0,),
+    "problem.ends": ("one_sided",),
     "model.pole_unit": (1.0,),
     "problem.time_accuracy": (6,),
 }

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from pilno_jax.problems import forced_kdv
-from pilno_jax.problems.forced_kdv.norms import dispersion_matrix
 
 
 def norm(field):
@@ -30,17 +29,6 @@ def test_dispersive_measure_recovers_the_error(x64):
         deviations.append(abs(found / jnp.mean(e(xx, tt) ** 2) - 1.0))
     assert deviations[0] < 0.1
     assert deviations[1] < 0.6 * deviations[0]
-
-
-def test_dispersion_matrix_is_stable_and_exact_on_cubics(x64):
-    axis = forced_kdv().grid.axes[0]
-    matrix = dispersion_matrix(axis)
-    assert np.linalg.eigvals(matrix).real.min() > 0.0
-    x = np.asarray(axis.coordinates)[1:-1]
-    cubic = (x + 5.0) * (x - 5.0) ** 2
-    # All rows but the last, whose ghost node mirrors: right for what is even about L.
-    np.testing.assert_allclose((matrix @ cubic)[:-1], 6.0, rtol=1e-6)
-    np.testing.assert_allclose((matrix @ (x - 5.0) ** 2)[-1], 0.0, atol=1e-8)
 
 
 def test_dispersive_measure_bears_single_precision():

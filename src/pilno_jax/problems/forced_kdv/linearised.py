@@ -10,26 +10,24 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from pilno_jax.numerics.derivatives import finite_difference
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.problems.base import ErrorOf, Inputs
-from pilno_jax.problems.forced_kdv.norms import IMPLICITNESS, dispersion_matrix
+from pilno_jax.problems.forced_kdv.differences import Differences
+from pilno_jax.problems.forced_kdv.norms import IMPLICITNESS
 
 
-def linearised_error(grid: Grid) -> ErrorOf:
+def linearised_error(grid: Grid, differences: Differences) -> ErrorOf:
     """The answer of the linearised equation on the whole grid.
 
-    Second order in x, where the stencils of e at the ends are stable, and theta-scheme
-    in t as `norms.dispersive_response` has it. Each step solves a dense system of the
-    inner nodes, for all samples of a batch at once.
+    Theta-scheme in t as `norms.dispersive_response` has it. Each step solves a dense
+    system of the inner nodes, for all samples of a batch at once.
 
     Args:
         grid: of the problem, (x, t).
+        differences: those of errors are taken.
     """
-    x_axis, t_axis = grid.axes
-    dispersion = dispersion_matrix(x_axis)
-    d_x = finite_difference(x_axis, 1, 2)[1:-1, 1:-1]
-    theta, dt = IMPLICITNESS, t_axis.spacing
+    dispersion, d_x = differences.error_third, differences.error_first
+    theta, dt = IMPLICITNESS, grid.axes[1].spacing
 
     def error_of(
         residual: Float[Array, "x t"], u: Float[Array, "x t"], inputs: Inputs

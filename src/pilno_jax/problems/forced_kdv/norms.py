@@ -10,8 +10,8 @@ each norm does is measured by `python -m experiments.residual_norms`
 (results/residual_norms.json): "smoothed" quiets the ripples, "dispersive" quiets them
 more, and gradient descent on it leaves the least of a smooth error.
 
-Every norm is built for a grid by an entry of `MEASURES` and then called with
-(residual, u, inputs).
+Every norm is built for a grid and its differences by an entry of `MEASURES` and then
+called with (residual, u, inputs).
 """
 
 from collections.abc import Callable
@@ -21,12 +21,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from pilno_jax.checks import require
 from pilno_jax.numerics.derivatives import along
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.linear_response import eigenmodes
 from pilno_jax.numerics.norms import mean_square
 from pilno_jax.problems.base import Inputs, Measure
+from pilno_jax.problems.forced_kdv.differences import Differences
 
 DAMPING_TIME = 1.0
 IMPLICITNESS = 0.55
@@ -34,9 +34,9 @@ SMOOTHING_LENGTH = 0.5
 MEMORY = 0.5
 
 
-def dispersive_measure(grid: Grid) -> Measure:
+def dispersive_measure(grid: Grid, differences: Differences) -> Measure:
     """Mean square of the `dispersive_response` to the residual."""
-    response = dispersive_response(grid)
+    response = dispersive_response(grid, differences)
 
     def measure(
         residual: jax.Array, u: jax.Array | None = None, inputs: Inputs | None = None
@@ -48,24 +48,23 @@ def dispersive_measure(grid: Grid) -> Measure:
 
 
 def dispersive_response(
-    grid: Grid,
+    grid: Grid, differences: Differences
 ) -> Callable[[jax.Array, Inputs | None], Float[Array, "later inner"]]:
     """w, the answer of the linear equation to a residual:
 
         w_t + w / tau + beta w_xxx = r,   w = 0 at t = 0 and x = -L, L,   w_x(L) = 0.
 
     w has the units of an error. The damping 1 / tau (tau = 1) keeps late times from
-    outweighing early ones. Second order in x, theta-scheme in t with theta = 0.55:
-    nearly second order, and stiff ripples decay.
+    outweighing early ones. Theta-scheme in t with theta = 0.55: nearly second order,
+    and stiff ripples decay.
 
     Every beta shares the eigenvectors of d_xxx, so there is no system to solve: two
     constant matrices and a scalar recurrence for each mode. The eigenvectors'
     condition number grows like n^3, which single precision bears at 100 points and
     feels at 400.
     """
-    x_axis, t_axis = grid.axes
-    rates, analysis, synthesis = eigenmodes(dispersion_matrix(x_axis))
-    theta, dt = IMPLICITNESS, t_axis.spacing
+    rates, analysis, synthesis = eigenmodes(differences.error_third)
+    theta, dt = IMPLICITNESS, grid.axes[1].spacing
 
     def response(residual: jax.Array, inputs: Inputs | None) -> jax.Array:
         if inputs is None or "beta" not in inputs:
@@ -90,24 +89,6 @@ def dispersive_response(
         return real - along(synthesis.imag, modes.imag, 1)
 
     return response
-
-
-def dispersion_matrix(axis: Axis) -> Float[np.ndarray, "inner inner"]:
-    """d^3/dx^3 on the inner nodes for e = 0 at both ends and e_x = 0 at the right one.
-
-    Second order; its eigenvalues have positive real parts, as those of the continuous
-    operator. (Elimination in wider one-sided stencils loses that.)
-    """
-    n = axis.num_points
-    allowed = "at least 6 for the dispersive measure"
-    require(n >= 6, f"num_points of axis {axis.name!r}", n, allowed)
-    matrix = np.zeros((n, n + 1))
-    for row in range(2, n - 1):
-        matrix[row, [row - 2, row - 1, row + 1, row + 2]] = -0.5, 1.0, -1.0, 0.5
-    matrix[1, :5] = -1.5, 5.0, -6.0, 3.0, -0.5
-    # The ghost node beyond the right end mirrors the last inner one: e_x = 0.
-    matrix[:, n - 2] += matrix[:, n]
-    return matrix[1:-1, 1 : n - 1] / axis.spacing**3
 
 
 def smoothed_measure(grid: Grid) -> Measure:
@@ -141,6 +122,6 @@ def memory_matrix(axis: Axis) -> Float[np.ndarray, "n n"]:
 
 MEASURES = {
     "dispersive": dispersive_measure,
-    "smoothed": smoothed_measure,
-    "l2": lambda grid: mean_square,
+    "smoothed": lambda grid, differences: smoothed_measure(grid),
+    "l2": lambda grid, differences: mean_square,
 }
