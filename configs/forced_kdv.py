@@ -44,7 +44,7 @@ def get_config(recipe: str = "staged") -> RunConfig:
 
 def staged() -> RunConfig:
     """The network of `fast`, trained for less time, and a corrector of what it left."""
-    stages = in_stages(fast(), steps=900, corrector_steps=(700,))
+    stages = in_stages(fast(), steps=900, corrector_steps=(400,))
     return stages.changed({"problem.ends": "stable"})
 
 
