@@ -8,7 +8,6 @@ run over [0, 1] on every axis, so that networks never see physical units.
 import dataclasses
 import math
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Num
@@ -75,14 +74,18 @@ class Axis:
         return self.extent / (self.num_points - (not self.periodic))
 
     @property
-    def scaled(self) -> Float[Array, " n"]:
-        """Coordinates mapped to [0, 1]."""
-        return jnp.asarray(self.unit_nodes())
+    def scaled(self) -> Float[np.ndarray, " n"]:
+        """Coordinates mapped to [0, 1], in JAX's precision."""
+        return self.unit_nodes().astype(jnp.result_type(float))
 
     @property
-    def coordinates(self) -> Float[Array, " n"]:
-        """The nodes in physical units."""
-        return jnp.asarray(self.low + self.extent * self.unit_nodes())
+    def coordinates(self) -> Float[np.ndarray, " n"]:
+        """The nodes in physical units, in JAX's precision.
+
+        NumPy's, as `scaled` is: what is made of them while a problem is built is not
+        compiled, operation by operation.
+        """
+        return self.nodes().astype(jnp.result_type(float))
 
     def nodes(self) -> Float[np.ndarray, " n"]:
         """The nodes in physical units, in NumPy's double precision."""
@@ -135,13 +138,13 @@ class Grid:
         return math.prod(self.shape)
 
     @property
-    def coordinates(self) -> tuple[jax.Array, ...]:
-        """Nodes of each axis in physical units."""
+    def coordinates(self) -> tuple[Float[np.ndarray, " _"], ...]:
+        """Nodes of each axis in physical units, in JAX's precision."""
         return tuple(axis.coordinates for axis in self.axes)
 
     @property
-    def scaled(self) -> tuple[jax.Array, ...]:
-        """Nodes of each axis mapped to [0, 1]."""
+    def scaled(self) -> tuple[Float[np.ndarray, " _"], ...]:
+        """Nodes of each axis mapped to [0, 1], in JAX's precision."""
         return tuple(axis.scaled for axis in self.axes)
 
     def unit_nodes(self) -> tuple[Float[np.ndarray, " _"], ...]:
@@ -166,13 +169,14 @@ class Grid:
 
     def broadcast(
         self, values: Num[np.ndarray | Array, " n"], axis: int
-    ) -> Num[Array, "..."]:
+    ) -> Num[np.ndarray | Array, "..."]:
         """A function of one axis as a field on the whole grid.
 
         Args:
-            values: on the nodes of that axis.
+            values: on the nodes of that axis. NumPy's stay NumPy's.
             axis: its number.
         """
         shape = [1] * len(self.axes)
         shape[axis] = -1
-        return jnp.broadcast_to(values.reshape(shape), self.shape)
+        numpy = np if isinstance(values, np.ndarray) else jnp
+        return numpy.broadcast_to(values.reshape(shape), self.shape)

@@ -16,6 +16,7 @@ import math
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from pilno_jax.checks import require_fields, require_positive
@@ -158,7 +159,7 @@ def in_moving_frame(problem: Problem) -> Problem:
 
 
 def translate(
-    v: Float[Array, "x t"], shifts: Float[Array, " t"]
+    v: Float[Array, "x t"], shifts: Float[np.ndarray | Array, " t"]
 ) -> Float[Array, "x t"]:
     """v(x - shift) on the unit circle, exactly for what the grid resolves.
 
@@ -167,5 +168,5 @@ def translate(
         shifts: by how much each column moves.
     """
     wavenumbers = 2 * jnp.pi * jnp.arange(v.shape[0] // 2 + 1).astype(v.dtype)
-    phases = jnp.exp(-1j * as_complex(jnp.outer(wavenumbers, shifts)))
+    phases = jnp.exp(-1j * as_complex(jnp.outer(wavenumbers, jnp.asarray(shifts))))
     return jnp.fft.irfft(jnp.fft.rfft(v, axis=0) * phases, v.shape[0], axis=0)

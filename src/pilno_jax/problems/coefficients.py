@@ -67,7 +67,7 @@ class Coefficient:
         """The value for one sample: the number itself, or what the sample drew."""
         return inputs[self.name] if self.is_input else self.lowest
 
-    def draw(self, key: jax.Array, x: Float[Array, " x"]) -> Value:
+    def draw(self, key: jax.Array, x: Float[np.ndarray | Array, " x"]) -> Value:
         """A value of the law: log-uniform where all are positive, else uniform.
 
         A field is so at every place: the values that a Gaussian field of deviation 1

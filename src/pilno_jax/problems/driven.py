@@ -76,9 +76,9 @@ def driven_problem(
             distance, which it is where the equation is linear.
     """
     last = len(grid.axes) - 1
-    t = grid.axes[-1].nodes()
-    start = grid.broadcast(jnp.asarray(t**2 / (1 + t**2)), last)
-    alone = jnp.asarray(np.zeros(grid.shape) if unforced is None else unforced)
+    t, precision = grid.axes[-1].nodes(), jnp.result_type(float)
+    start = grid.broadcast((t**2 / (1 + t**2)).astype(precision), last)
+    alone = np.zeros(grid.shape) if unforced is None else unforced
     strength = _strength(size, own_scale)
     features = _features(grid, strength, own_scale, show_time)
     if own_scale and not linear:
@@ -90,7 +90,7 @@ def driven_problem(
     def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
         if not hard_constraints:
             return scale(inputs) * raw
-        return alone.astype(raw.dtype) + scale(inputs) * start * raw
+        return scale(inputs) * start * raw + alone.astype(raw.dtype)
 
     def error_of(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
         del residual
@@ -175,7 +175,7 @@ def _with_strength(
     return extended
 
 
-def _start(grid: Grid, alone: jax.Array) -> Field:
+def _start(grid: Grid, alone: np.ndarray) -> Field:
     """(u, inputs) -> what u and its slope are off at the first time."""
     slope_at_start = derivative(grid.axes[-1], 1, accuracy=8)[:1]
 

@@ -184,9 +184,7 @@ def initial_value_problem(
     )
 
 
-def _features(
-    grid: Grid, sigma: float, time: jax.Array
-) -> Callable[[Inputs], jax.Array]:
+def _features(grid: Grid, sigma: float, time: Any) -> Callable[[Inputs], jax.Array]:
     def features(inputs: Inputs) -> jax.Array:
         require_fields(inputs, {"u0": grid.shape[:-1]})
         # x itself is left out: on a periodic axis it would break translation

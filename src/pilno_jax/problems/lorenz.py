@@ -109,7 +109,7 @@ def lorenz(
             learned=r"f \mapsto x(t)",
             law=forcings.described(law, virtual_law),
         ),
-        unforced=np.asarray(jax.jit(solve)(jnp.zeros(num_t))),
+        unforced=np.asarray(jax.jit(solve)(np.zeros(num_t, jnp.result_type(float)))),
     )
 
 

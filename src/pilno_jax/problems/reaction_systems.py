@@ -63,8 +63,8 @@ class Kinetics:
 
     def jacobian(self) -> np.ndarray:
         """dR_i / du_j at rest."""
-        rest = jnp.asarray(self.rest)
-        return np.asarray(jax.jacobian(self.of)(rest), np.float64)
+        rest = np.asarray(self.rest, jnp.result_type(float))
+        return np.asarray(jax.jit(jax.jacobian(self.of))(rest), np.float64)
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -168,7 +168,7 @@ def _random_waves(grid: Grid, num_waves: int, length_scale: float) -> Sampler:
     allowed = "at least 0.2"
     require(length_scale >= 0.2, "length_scale", length_scale, allowed)
     x, t = grid.coordinates
-    angles = 2 * jnp.pi * jnp.outer(x, jnp.arange(1, num_waves + 1).astype(x.dtype))
+    angles = 2 * np.pi * np.outer(x, np.arange(1, num_waves + 1).astype(x.dtype))
     shapes = jnp.concatenate([jnp.cos(angles), jnp.sin(angles)], 1)
     period = 1.25 * grid.axes[1].high  # longer: the end knows nothing of the start
 

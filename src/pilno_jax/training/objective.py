@@ -167,7 +167,7 @@ def _causal(
     axis = problem.time_axis
     assert axis is not None
     others = tuple(i for i in range(residual.ndim) if i != axis)
-    times = problem.grid.coordinates[axis]
+    times = jnp.asarray(problem.grid.coordinates[axis])
     weights = rule(times, jnp.mean(residual**2, axis=others))
     return residual * jnp.expand_dims(jnp.sqrt(weights), others)
 

@@ -31,7 +31,7 @@ def inputs_from(a_fine: Any, num_points: int = 61) -> Inputs:
         require(lowest > 0, "minimum of a_fine", lowest, "a positive number")
     a_fine = jnp.asarray(a_fine, jnp.result_type(float))
     stride = (shape[0] - 1) // (num_points - 1)
-    a_x, a_y = face_coefficients(a_fine, num_points)
+    a_x, a_y = _compiled_coefficients(a_fine, num_points)
     return {"a": a_fine[::stride, ::stride], "a_x": a_x, "a_y": a_y, "a_fine": a_fine}
 
 
@@ -70,6 +70,9 @@ def face_coefficients(
         num_points: n, nodes a side of the coarse grid.
     """
     return _x_faces(a_fine, num_points), _x_faces(a_fine.T, num_points).T
+
+
+_compiled_coefficients = jax.jit(face_coefficients, static_argnums=1)
 
 
 def _x_faces(a_fine: np.ndarray | jax.Array, num_points: int) -> jax.Array:

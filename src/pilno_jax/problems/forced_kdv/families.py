@@ -46,6 +46,7 @@ RANGES: Mapping[str, tuple[tuple[float, float], ...]] = {
 }
 
 Constants = dict[str, jax.Array]
+Points = np.ndarray | jax.Array
 
 
 def sampler(grid: Grid, family: int | None) -> Callable[[jax.Array], Inputs]:
@@ -56,9 +57,9 @@ def sampler(grid: Grid, family: int | None) -> Callable[[jax.Array], Inputs]:
         family: index into `FAMILIES`; None draws it too.
     """
     x, t = grid.coordinates
-    left, right = jnp.full_like(t, x[0]), jnp.full_like(t, x[-1])
+    left, right = np.full_like(t, x[0]), np.full_like(t, x[-1])
     # The three edges as one line of points: one evaluation of u to compile, not three.
-    edges = jnp.concatenate([x, left, right]), jnp.concatenate([0.0 * x, t, t])
+    edges = np.concatenate([x, left, right]), np.concatenate([0.0 * x, t, t])
 
     def sample(key: jax.Array) -> Inputs:
         family_key, constants_key = jax.random.split(key)
@@ -143,19 +144,19 @@ def _member(family, constants, branches):
     return lambda x, t: jax.lax.switch(family, branches, c, x, t)
 
 
-def _path_a(c: Constants, t: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _path_a(c: Constants, t: Points) -> tuple[jax.Array, jax.Array]:
     """The phase subtracted from k (x - delta k^2 t), and its rate in time."""
     phase = c["b"] * jnp.arctan(c["A"] * t) + c["b1"] * t + c["b0"]
     rate = c["b"] * c["A"] / (1.0 + (c["A"] * t) ** 2) + c["b1"]
     return phase, rate
 
 
-def _path_b(c: Constants, t: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _path_b(c: Constants, t: Points) -> tuple[jax.Array, jax.Array]:
     phase = jnp.exp(c["b2"] * t**2 + c["b1"] * t + c["b0"])
     return phase, (2.0 * c["b2"] * t + c["b1"]) * phase
 
 
-def _pulse(c: Constants, x: jax.Array, t: jax.Array, phase: jax.Array) -> jax.Array:
+def _pulse(c: Constants, x: Points, t: Points, phase: jax.Array) -> jax.Array:
     return sech2(c["k"] * (x - c["delta"] * c["k"] ** 2 * t) - phase)
 
 

@@ -84,7 +84,7 @@ FEATURES = {
 }
 
 
-def _on_grid(grid: Grid, inputs: Inputs) -> dict[str, jax.Array]:
+def _on_grid(grid: Grid, inputs: Inputs) -> dict[str, Any]:
     """Every physical input as a field."""
     lines = {
         name: grid.broadcast(inputs[name], 0 if name == "u0" else 1)
@@ -96,5 +96,5 @@ def _on_grid(grid: Grid, inputs: Inputs) -> dict[str, jax.Array]:
     return {"f_x": inputs["f_x"], **lines, **numbers}
 
 
-def _scaled_coordinates(grid: Grid) -> list[jax.Array]:
+def _scaled_coordinates(grid: Grid) -> list[Any]:
     return [grid.broadcast(scaled, axis) for axis, scaled in enumerate(grid.scaled)]

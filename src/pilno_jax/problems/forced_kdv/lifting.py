@@ -5,12 +5,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
 
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.problems.base import Inputs
 
 FADING_TIME = 0.5
-LIFTING_DEGREE = 8
+LIFTING_DEGREE = 8  # which `_eighth_power` takes
 
 
 def lifting(grid: Grid) -> Callable[[Inputs], jax.Array]:
@@ -22,9 +24,9 @@ def lifting(grid: Grid) -> Callable[[Inputs], jax.Array]:
     """
     degree, width = LIFTING_DEGREE, grid.axes[0].extent
     s = grid.axes[0].scaled[:, None]
-    from_left = (1.0 - s) ** degree
-    from_right = s**degree * (1.0 + degree * (1.0 - s))
-    from_slope = width * s**degree * (s - 1.0)
+    from_left, right = _eighth_power(1.0 - s), _eighth_power(s)
+    from_right = right * (1.0 + degree * (1.0 - s))
+    from_slope = width * right * (s - 1.0)
     fading = _fading(grid)
 
     def lift(inputs: Inputs) -> jax.Array:
@@ -69,6 +71,11 @@ def constrained(
     return constrain
 
 
-def _fading(grid: Grid) -> jax.Array:
+def _eighth_power(s: np.ndarray) -> np.ndarray:
+    """By products, as JAX takes it; NumPy's power rounds otherwise."""
+    return ((s**2) ** 2) ** 2
+
+
+def _fading(grid: Grid) -> Float[Array, " t"]:
     """From 1 at t = 0 to 0: what is left of the initial values in the lifting."""
     return jnp.exp(-grid.coordinates[1] / FADING_TIME)

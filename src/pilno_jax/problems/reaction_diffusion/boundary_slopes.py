@@ -36,7 +36,7 @@ class BoundarySlopes(BoundaryValues):
     )
     given: ClassVar[str] = r"u \text{ starts from the parabola of the slopes}"
 
-    def lifting(self, left: jax.Array, right: jax.Array, x: jax.Array) -> jax.Array:
+    def lifting(self, left: jax.Array, right: jax.Array, x: np.ndarray) -> jax.Array:
         return left * (x - x**2 / 2) + right * x**2 / 2
 
     def held(self, x: Axis) -> Callable[[jax.Array], jax.Array]:
@@ -55,7 +55,7 @@ class BoundarySlopes(BoundaryValues):
 
         def free(raw: jax.Array, inputs: Inputs) -> jax.Array:
             del inputs
-            return t.coordinates.astype(raw.dtype)[None] * along(flat, raw, 0)
+            return along(flat, raw, 0) * t.coordinates.astype(raw.dtype)[None]
 
         return free
 

@@ -59,7 +59,7 @@ class BoundaryValues:
         left, right = (jnp.asarray(inputs[name]) for name in self.names)
         return self.lifting(left, right, x.scaled.astype(left.dtype))
 
-    def lifting(self, left: jax.Array, right: jax.Array, x: jax.Array) -> jax.Array:
+    def lifting(self, left: jax.Array, right: jax.Array, x: np.ndarray) -> jax.Array:
         """A function of x in [0, 1] with these data at the ends."""
         return left * (1 - x) + right * x
 
@@ -69,8 +69,9 @@ class BoundaryValues:
         Args:
             x: of the reference solver.
         """
-        free = jnp.ones(x.num_points).at[jnp.array([0, -1])].set(0.0)
-        return lambda rates: free * rates
+        free = np.ones(x.num_points, jnp.result_type(float))
+        free[[0, -1]] = 0.0
+        return lambda rates: rates * free
 
     def penalty(self, x: Axis) -> Callable[[jax.Array, Inputs], jax.Array]:
         """(u, inputs) -> how far u is from data that are zero."""

@@ -34,7 +34,7 @@ def start_from_rest(grid: Grid, diffusivity: float) -> np.ndarray:
 
 def traced_start_from_rest(grid: Grid, diffusivity: jax.Array) -> jax.Array:
     """`start_from_rest` of a diffusivity that is known when the program runs."""
-    x, t = (axis.astype(diffusivity.dtype) for axis in grid.coordinates)
+    x, t = (jnp.asarray(nodes, diffusivity.dtype) for nodes in grid.coordinates)
     depth = jnp.sqrt(4 * diffusivity * jnp.maximum(t, 1e-12))
 
     def layer(distance: jax.Array) -> jax.Array:
