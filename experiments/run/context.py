@@ -68,7 +68,12 @@ class RunContext:
 
     @functools.cached_property
     def predict(self) -> operators.Predict:
-        """The operator up to this stage, compiled once for validation and test."""
+        """The operator up to this stage, compiled once for validation and test.
+
+        Of the last corrector one program also has the fields before each correction.
+        """
+        if 1 < self.built.stage == self.built.config.stages.count:
+            return lambda params, inputs: self.stage_fields(params, inputs)[-1]
         return jax.jit(self.built.predict)
 
     @functools.cached_property

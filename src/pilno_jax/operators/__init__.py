@@ -1,6 +1,6 @@
 """Where a problem and a network meet: the operator a -> u that is trained."""
 
-from pilno_jax.operators.correct_until import correct_until
+from pilno_jax.operators.correct_until import Corrected, correct_until
 from pilno_jax.operators.error_sizes import Sizes, error_sizes
 from pilno_jax.operators.mixing_weights import is_mixing_weight
 from pilno_jax.operators.predictor import (
@@ -17,6 +17,7 @@ from pilno_jax.operators.stages import corrector, stage_fields, staged_predictor
 
 __all__ = [
     "Apply",
+    "Corrected",
     "Network",
     "Params",
     "Predict",

@@ -111,32 +111,36 @@ class TrainedRun:
         allowed = "a run that has ended, with at least 10 validation inputs"
         require(self.error_bar is not None, "error_bar", None, allowed)
         assert self.error_bar is not None
-        size = np.inf  # any error will do
-        if tolerance is not None:
-            require_positive(tolerance=tolerance)
-            allowed = "None for an operator of one stage"
-            require(bool(self.correctors), "tolerance", tolerance, allowed)
-            size = self.error_bar.size_of(tolerance)
-        predict = functools.partial(self._predict_until, tolerance=size)
-        return with_bar(self.error_bar, *chunks(predict, self.params, inputs))
+        if tolerance is None:
+            return with_bar(self.error_bar, *chunks(self._judged, self.params, inputs))
+        require_positive(tolerance=tolerance)
+        allowed = "None for an operator of one stage"
+        require(bool(self.correctors), "tolerance", tolerance, allowed)
+        size = self.error_bar.size_of(tolerance)
+        corrected = functools.partial(self._corrected, tolerance=size)
+        return with_bar(self.error_bar, *chunks(corrected, self.params, inputs))
+
+    def _judged(self, params: Any, inputs: problems.Inputs) -> tuple[Any, Any, Any]:
+        """Fields, sizes of their errors, and no further application of a corrector."""
+        u = self._predictor(params, inputs)
+        return u, self._sizes(inputs, u), np.zeros(len(u), np.int32)
+
+    def _corrected(
+        self, params: Any, inputs: problems.Inputs, tolerance: float
+    ) -> operators.Corrected:
+        """Fields, sizes of errors and how often the last corrector was applied."""
+        u = self._predictor(params, inputs)
+        return self._until(params[-1], inputs, u, tolerance)
 
     @functools.cached_property
-    def _predict_until(self) -> Any:
-        """(params, inputs, tolerance) -> fields, sizes of errors, applications."""
-        operator, sizes = self.operator, operators.error_sizes(self.problem)
+    def _sizes(self) -> operators.Sizes:
+        return jax.jit(operators.error_sizes(self.problem))
 
-        def once(params, inputs, tolerance):
-            del tolerance
-            u = operator(params, inputs)
-            return u, sizes(inputs, u), jnp.zeros(len(u), jnp.int32)
-
-        def until(params, inputs, tolerance):
-            correct = operators.corrector(self.problem, self._applies[-1])
-            corrected = operators.correct_until(correct, sizes)
-            u = operator(params, inputs)
-            return corrected(params[-1], inputs, u, tolerance)
-
-        return jax.jit(until if self.correctors else once)
+    @functools.cached_property
+    def _until(self) -> Any:
+        correct = operators.corrector(self.problem, self._applies[-1])
+        sizes = operators.error_sizes(self.problem)
+        return jax.jit(operators.correct_until(correct, sizes))
 
     def apply(self, inputs: problems.Inputs) -> jax.Array:
         """What `predict` answers, as a pure function to be jitted and differentiated:
