@@ -3,8 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
-# One more than there are cores: some tests wait for processes of their own.
-WORKERS := $(shell $(PYTHON) -c "import os; print(1 + (os.cpu_count() or 1))")
+WORKERS := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 # Where arrays are held against the shapes of signatures, which takes a fifth of the
 # time: tests that between them call all of the mathematics. Others do not ask again.
 SHAPES := $(addprefix tests/,numerics models operators evaluation \
@@ -16,7 +15,7 @@ SHAPES := $(addprefix tests/,numerics models operators evaluation \
 QUICK  := tests/numerics tests/training tests/test_import_direction.py tests/test_checks.py \
           tests/docs/test_documents.py --ignore=tests/training/test_devices.py
 
-.PHONY: run demo test suite quick checks lint types docs format clean
+.PHONY: run demo test shapes suite quick lint types docs format clean
 
 run: $(STAMP)
 	$(BIN)/python -m experiments.burgers --config=configs/burgers.py --workdir=runs/burgers
@@ -25,15 +24,15 @@ run: $(STAMP)
 demo: $(STAMP)
 	$(BIN)/python -m experiments.demo --open
 
-# Everything, as CI runs it. Checks have one process each: two run side by side, and the
-# last one beside the first tests.
+# Everything, as CI runs it: three at a time, of which the tests take longest. Some of
+# them wait for processes of their own, so there is one process more than cores.
 test: $(STAMP)
-	$(MAKE) --jobs=2 checks suite
+	$(MAKE) --jobs=3 suite shapes types docs lint
 
-checks: types docs lint
+shapes: $(STAMP)
+	$(BIN)/pytest $(SHAPES)
 
 suite: $(STAMP)
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(SHAPES)
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(SHAPES)) \
 	    --jaxtyping-packages=
 

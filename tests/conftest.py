@@ -36,7 +36,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit the folder
     programs = default_folder("tests")
     size = sum(path.stat().st_size for path in programs.glob("*"))
     if size > LARGEST:
-        shutil.rmtree(programs)
+        shutil.rmtree(programs, ignore_errors=True)  # another session may be at it
     for name, value in {
         "jax_compilation_cache_dir": str(programs),
         "jax_persistent_cache_min_compile_time_secs": 0.0,
