@@ -7,7 +7,8 @@ per input and mean error of the first network, of the operator after each correc
 of what `Problem.error_of` alone makes of the first network's field (u - e, again and
 again: Newton's method with an approximate inverse and no network), and of the reference
 solver. Also how much longer a corrector's training step takes than the first network's.
-One process, one batch, times are minima. Writes results/stages.json.
+One process, one batch, times are minima. Writes results/stages.json, in which configs
+without a finished run keep what they have.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from experiments.suite.registry import WITH_GOAL
 from experiments.suite.run_spec import RunSpec
 from pilno_jax import data, evaluation, operators
 from pilno_jax.problems import Inputs, Problem
-from pilno_jax.runs import metrics_log
+from pilno_jax.runs import environment, files, metrics_log
 from pilno_jax.runs.run_folder import RunFolder
 
 STEPS_OF_ERROR_OF = 4
@@ -123,13 +124,16 @@ def options() -> argparse.Namespace:
 
 
 def main() -> None:
-    chosen, configs = options(), {}
+    chosen = options()
+    there = chosen.output.exists()
+    configs = files.read_json(chosen.output)["configs"] if there else {}
     for config in WITH_GOAL:
         folder = RunSpec(config, "staged").workdir(chosen.root)
         if not RunFolder(folder).is_finished:
             print(f"{config}: no finished run in {folder}")
             continue
-        configs[config] = measure(folder, chosen.count, chosen.repeats)
+        measured = measure(folder, chosen.count, chosen.repeats)
+        configs[config] = {**measured, "code": environment.source()}
         print(describe(config, configs[config]["answers"]), flush=True)
     command.write(chosen.output, {"inputs": chosen.count, "configs": configs})
 

@@ -77,10 +77,11 @@ FINER = """
 ### On a finer grid
 
 Darcy's operator as it comes with the package, trained on 61 x 61 nodes, on {count}
-fresh media (`python -m experiments.finer_darcy`, results/finer_darcy.json). Networks are the
-same on every grid, and correctors see the residual of the grid that they are asked on:
-nothing is trained anew. "Corrected on" applies the last corrector while its estimate of
-the error falls. The grid's own error is what solving its equations exactly leaves.
+fresh media (`python -m experiments.finer_darcy`, results/finer_darcy.json). Nothing is
+trained anew: networks are the same on every grid, and correctors see the residual of
+the grid that they are asked on. "Corrected on" applies the last corrector while its
+estimate of the error falls. The grid's own error is what solving its equations exactly
+leaves.
 """
 
 
