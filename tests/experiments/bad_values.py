@@ -30,7 +30,7 @@ COMMANDS = (
     *("export", "refine", "calibrate", "demo.__main__", "document", "reference"),
     *("reproduce", "benchmarks", "benchmark_figures", "discretisation_floor"),
     *("residual_norms", "see_poles", "when_poles_pay", "as_printed"),
-    *("error_bars", "finer_darcy"),
+    *("error_bars", "finer_darcy", "what_correctors_see"),
 )
 # By the type of a flag or field; a command that took one of them would start computing.
 NUMBERS = {
