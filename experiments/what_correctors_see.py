@@ -15,9 +15,9 @@ import jax
 from absl import flags
 
 import pilno_jax
+from experiments.config.command_line import read_config
 from experiments.run.command import run_command
 from experiments.run.outputs import require_file
-from experiments.suite.registry import fields_of
 from pilno_jax import data, evaluation, problems
 from pilno_jax.problems.base import ErrorOf, default_error
 from pilno_jax.runs import environment, files
@@ -44,13 +44,8 @@ def answers(problem: problems.Problem) -> Mapping[str, ErrorOf]:
 
 def as_trained(config: str) -> problems.Problem:
     """The problem of a recipe in stages."""
-    fields = fields_of(config, "staged")
-    options = {
-        name.removeprefix("problem."): value
-        for name, value in fields.items()
-        if name.startswith("problem.")
-    }
-    return problems.make(**options)
+    recipe = read_config(f"configs/{config}.py:staged")
+    return problems.make(**recipe.problem.to_dict())
 
 
 def errors_after_each(

@@ -10,6 +10,7 @@ from experiments.pages import (
     markdown,
     newton_table,
     reproduction_page,
+    told_table,
 )
 from experiments.pages.growth_rate import exponent
 from experiments.paper import benchmark_runs
@@ -47,6 +48,18 @@ def test_the_papers_own_recipes_say_how_far_they_came():
     assert text.index("150 epochs") < text.index("| C | 3.00e-02 | 2.00e-02 |")
     trainings[0]["error"] = 1.31e-2
     assert "prints, 0 came within" in as_printed_section.summary(content)
+
+
+def test_what_correctors_are_told_is_a_row_for_each_problem():
+    rows = [
+        {"config": config, "told": told, "errors": [1e-2, error]}
+        for config in ("burgers", "diffusion")
+        for told, error in (("error_of", 1e-3), ("integral", 2e-3), ("residual", 9e-3))
+    ]
+    text = told_table.section({"steps": [800, 400], "count": 100, "rows": rows})
+    assert "800 and 400 steps" in text
+    *_, last = text.strip().splitlines()
+    assert last.startswith("| Diffusion | 1.0e-02 → 1.0e-03 | 1.0e-02 → 2.0e-03 |")
 
 
 def test_the_reproduction_page_says_what_ran_and_what_did_not():
