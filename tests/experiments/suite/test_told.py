@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.what_correctors_see import answers, as_trained
+from experiments.suite.told import answers, as_trained
 from pilno_jax import problems
 
 

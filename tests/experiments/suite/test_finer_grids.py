@@ -3,7 +3,7 @@
 import pytest
 
 import pilno_jax
-from experiments.finer_darcy import measured
+from experiments.suite.finer_grids import measured
 
 
 def test_errors_are_those_of_the_grid_asked_on():
