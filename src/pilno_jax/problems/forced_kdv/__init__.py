@@ -85,7 +85,7 @@ def forced_kdv(
             u, "ic" the initial ones only, False (the paper) leaves both to penalties.
         ends: how differences in x end, see `differences`: "one_sided" (the default), of
             order 6 up to the ends, or "stable", for correctors: what a residual tells
-            of a small error is right to a quarter, not to a half or less.
+            of a small and fine error is right.
     """
     require_positive(half_length=half_length, final_time=final_time)
     require_choice("family", family, (None, *FAMILIES))
@@ -185,7 +185,7 @@ def _residual(
     shapes = _shapes(grid)
 
     def residual(u: jax.Array, inputs: Inputs) -> jax.Array:
-        """On the whole grid; of order 6 in x and 4 in t."""
+        """On the whole grid; of order 4 in t, in x of that of the differences."""
         require_fields(inputs, shapes)
         advection = u * along(differences.first, u, 0)
         dispersion = inputs["beta"] * differences.third(u, inputs["ux_right"])
