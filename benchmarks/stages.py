@@ -112,6 +112,15 @@ def describe(config: str, rows: dict[str, dict[str, float]]) -> str:
     return "\n".join([config, *lines])
 
 
+def earlier(output: Path) -> dict[str, Any]:
+    """What the file holds by config, each entry with the code that measured it."""
+    if not output.exists():
+        return {}
+    content = files.read_json(output)
+    code = {"code": content["code"]}
+    return {config: code | one for config, one in content["configs"].items()}
+
+
 def options() -> argparse.Namespace:
     parser = command.parser(__doc__, "stages", repeats=5)
     parser.add_argument(
@@ -125,8 +134,7 @@ def options() -> argparse.Namespace:
 
 def main() -> None:
     chosen = options()
-    there = chosen.output.exists()
-    configs = files.read_json(chosen.output)["configs"] if there else {}
+    configs = earlier(chosen.output)
     for config in WITH_GOAL:
         folder = RunSpec(config, "staged").workdir(chosen.root)
         if not RunFolder(folder).is_finished:

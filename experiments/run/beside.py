@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.paper import printed
-from experiments.suite.registry import BENCHMARKS
+from experiments.suite.registry import BENCHMARKS, Floor
 from pilno_jax.readable_numbers import percent, rounded
 from pilno_jax.runs import files
 
@@ -44,7 +44,7 @@ def _paper(config: str, error: float) -> str:
 
 def _grid(config: str, error: float) -> str:
     floors = files.read_json(FLOORS)["floors"] if FLOORS.exists() else {}
-    if config not in floors:
+    if config not in floors or BENCHMARKS[config].floor is Floor.CORRECTED_TRUTH:
         return ""
     least = floors[config]["mean"]
     text = f"Solving the equations of the training grid exactly leaves {percent(least)}"
