@@ -2,10 +2,10 @@
 
 python -m experiments.reproduction_report
 
-from results/reproduction/*.json alone.
+from results/reproduction/*.json and the results of the benchmarks.
 """
 
-from experiments.pages import reproduction_page
+from experiments.pages import in_stages_section, reproduction_page
 from experiments.paper import ARTIFACTS
 from experiments.run.command import run_command
 from pilno_jax.runs import files
@@ -16,7 +16,8 @@ def main(words: list[str]) -> None:
     artifacts = reproduction_page.read_artifacts()
     page, guide = reproduction_page.PAGE, reproduction_page.GUIDE
     as_printed = reproduction_page.read_as_printed()
-    files.write_text(page, reproduction_page.page(artifacts, as_printed))
+    in_stages = in_stages_section.read()
+    files.write_text(page, reproduction_page.page(artifacts, as_printed, in_stages))
     files.write_text(guide, reproduction_page.in_guide(guide.read_text(), artifacts))
     print(f"{page}: {len(artifacts)} of {len(ARTIFACTS)} artifacts")
 

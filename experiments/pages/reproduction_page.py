@@ -1,5 +1,4 @@
-"""docs/reproduction.md and the table of docs/hyperparameters.md, from
-results/reproduction/*.json alone."""
+"""docs/reproduction.md and the table of docs/hyperparameters.md, from results alone."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,12 +33,17 @@ network and training without the equation, the paper's "LNO".
 """
 
 
-def page(artifacts: Mapping[str, Content], as_printed: Content | None = None) -> str:
+def page(
+    artifacts: Mapping[str, Content],
+    as_printed: Content | None = None,
+    in_stages: str = "",
+) -> str:
     """The whole page.
 
     Args:
         artifacts: name -> content of its json.
         as_printed: content of the json on the paper's own recipes, if there is one.
+        in_stages: the section on the default recipes, see `in_stages_section`.
     """
     missing = [name for name in ARTIFACTS if name not in artifacts]
     protocols = sorted({content["protocol"] for content in artifacts.values()})
@@ -53,6 +57,8 @@ def page(artifacts: Mapping[str, Content], as_printed: Content | None = None) ->
     parts.append(_lost(artifacts))
     if as_printed:
         parts.append(as_printed_section.section(as_printed))
+    if in_stages:
+        parts.append(in_stages)
     parts += [
         section(artifacts[name], name_protocol=not same_protocol)
         for name in ARTIFACTS

@@ -7,6 +7,7 @@ from experiments.pages import (
     as_printed_section,
     benchmark_page,
     benchmark_results,
+    in_stages_section,
     markdown,
     newton_table,
     reproduction_page,
@@ -48,6 +49,23 @@ def test_the_papers_own_recipes_say_how_far_they_came():
     assert text.index("150 epochs") < text.index("| C | 3.00e-02 | 2.00e-02 |")
     trainings[0]["error"] = 1.31e-2
     assert "prints, 0 came within" in as_printed_section.summary(content)
+
+
+def test_the_papers_tables_with_the_default_recipes():
+    results = results_of("burgers", "darcy", "diffusion")
+    times = {"burgers": {"staged": {"seconds": 247.6}, "fast": {"seconds": 255.2}}}
+    text = in_stages_section.section(results, times)
+    burgers, darcy = (
+        next(line for line in text.splitlines() if line.startswith(f"| {name}"))
+        for name in ("Burgers, l", "Darcy")
+    )
+    # Of the paper's 1.42e-2 an error of 1e-2 is 1.4 times less.
+    assert "| 1.42e-02 | 1.00e-02 ± 0.0e+00 | 1.00e-02 ± 0.0e+00 | 1 |" in burgers
+    assert "| 248 | 255 | 6039 | 1.00e-02 ± 0.0e+00 |" in burgers
+    assert "|  |  | 3299 |" in darcy  # nobody has timed it
+    # The paper has no number for diffusion, but it has length scales.
+    assert "| Diffusion | " in text and "Diffusion, the worst" not in text
+    assert in_stages_section.section({}, {}) == ""
 
 
 def test_what_correctors_are_told_is_a_row_for_each_problem():
@@ -150,7 +168,9 @@ def test_the_pages_are_those_of_the_committed_results():
     readme = benchmark_page.README.read_text()
     assert readme == benchmark_page.in_readme(readme, results)
     every = reproduction_page.read_artifacts()
-    page = reproduction_page.page(every, reproduction_page.read_as_printed())
+    page = reproduction_page.page(
+        every, reproduction_page.read_as_printed(), in_stages_section.read()
+    )
     assert reproduction_page.PAGE.read_text() == page
     guide = reproduction_page.GUIDE.read_text()
     assert guide == reproduction_page.in_guide(guide, every)
