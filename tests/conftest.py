@@ -3,6 +3,7 @@
 So are arrays whose shapes are not those of a signature: see pyproject.toml.
 """
 
+import functools
 import gc
 import os
 import shutil
@@ -26,6 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import jax  # noqa: E402
 import pytest  # noqa: E402
+from jax._src.interpreters import mlir  # noqa: E402
 
 from experiments.run.compiled_programs import default_folder  # noqa: E402
 
@@ -43,6 +45,9 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit the folder
     }.items():
         jax.config.update(name, value)
         os.environ[name.upper()] = str(value)
+
+# JAX sets up MLIR anew for every program, which for a small one is much of its work.
+mlir.make_ir_context = functools.cache(mlir.make_ir_context)
 
 jax.config.update("jax_numpy_rank_promotion", "raise")
 

@@ -14,6 +14,9 @@ import orbax.checkpoint as ocp
 import pytest
 
 from experiments.run import entry, figures
+from pilno_jax.plotting.panels import LOOK
+
+LOOK["savefig.dpi"] = 40  # nobody looks at the pixels
 
 ROOT = Path(__file__).parents[2]
 STEPS = 110

@@ -295,21 +295,6 @@ def test_samplers_are_pure_functions_of_their_key(case):
                 assert np.abs(many[name][0] - many[name][1]).max() > 1e-3
 
 
-@every_kind
-def test_the_same_key_is_the_same_function_on_another_grid(case):
-    coarse = case.make()
-    fine = coarse.on(coarse.grid.refined(2))
-    assert fine.name == coarse.name
-    found, expected = jax.jit(fine.sample)(KEY), jax.jit(coarse.sample)(KEY)
-    for name in {"a_x", "a_y"} & set(found):
-        # Face coefficients belong to the faces of one grid.
-        del found[name], expected[name]
-    for name, value in found.items():
-        if np.shape(value) != np.shape(expected[name]):
-            found[name] = value[(slice(None, None, 2),) * np.ndim(value)]
-    assert_same_inputs(found, expected)
-
-
 # --- constraints
 
 
@@ -357,7 +342,7 @@ def test_hard_constraints_hold_for_any_output(case):
 def test_constrained_outputs_reach_everything_inside(case, hard_constraints):
     """`constrain` is affine in raw and loses no node that is not prescribed."""
     problem = case.make(hard_constraints=hard_constraints)
-    inputs = jax.jit(problem.sample)(KEY)
+    inputs = jax.jit(case.make().sample)(KEY)
     raw = random_field(problem)
     constrain = jax.jit(problem.constrain)
     low, middle, high = (
@@ -408,16 +393,25 @@ def test_restrict_takes_the_labelled_nodes_and_leaves_leading_axes(case):
 
 
 @every_kind
-def test_another_grid_keeps_every_other_option(case):
+def test_another_grid_keeps_options_and_functions(case):
+    """There and back is the same problem; the same key is the same function there."""
     options = {"darcy": {"source": 2.0}, "forced_kdv": {"final_time": 2.0}}
     problem = case.make(**options.get(case.name, {"final_time": 0.5}))
     there = problem.on(problem.grid.refined(2))
-    assert there.grid == problem.grid.refined(2)
-    assert there.grid == problem.on(*there.grid.shape).grid
+    assert there.name == problem.name and there.grid == problem.grid.refined(2)
     back = there.on(*problem.grid.shape)
+    assert back.grid == problem.grid
     inputs, u = jax.jit(problem.sample)(KEY), random_field(problem)
     found, expected = (jax.jit(p.residual)(u, inputs) for p in (back, problem))
     np.testing.assert_array_equal(found, expected)
+    finer = jax.jit(there.sample)(KEY)
+    for name in {"a_x", "a_y"} & set(finer):
+        # Face coefficients belong to the faces of one grid.
+        del finer[name], inputs[name]
+    for name, value in finer.items():
+        if np.shape(value) != np.shape(inputs[name]):
+            finer[name] = value[(slice(None, None, 2),) * np.ndim(value)]
+    assert_same_inputs(finer, inputs)
 
 
 # --- what a problem says about its inputs and its options
@@ -476,9 +470,10 @@ def test_labels_do_not_depend_on_the_options_they_ignore(case):
         labels = jax.jit(lambda key: problem.solve(problem.sample(key)))
         return labels.lower(KEY).as_text()
 
-    assert program() == program(**{name: OTHER_VALUES[name] for name in ignored})
+    own = program()
+    assert own == program(**{name: OTHER_VALUES[name] for name in ignored})
     physical = {"darcy": {"source": 2.0}, "forced_kdv": {"half_length": 4.0}}
-    assert program() != program(**physical.get(case.name, {"final_time": 0.5}))
+    assert own != program(**physical.get(case.name, {"final_time": 0.5}))
     counted = problems.label_options({"name": case.name, "seed": 1, **OTHER_VALUES})
     assert counted.keys() == {"name", "seed", *OTHER_VALUES} - ignored
 

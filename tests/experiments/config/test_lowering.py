@@ -30,8 +30,11 @@ FOUR = AbstractMesh((2, 2), devices.AXES, axis_types=AXIS_TYPES)
 
 
 def lowered(chosen, mesh):
-    """The step of a config for GPUs and TPUs, from the shapes of state and data."""
-    run = build(command_line.read_config(chosen))
+    """The step of a config for GPUs and TPUs, from the shapes of state and data.
+
+    Of one layer: the others are lowered alike.
+    """
+    run = build(command_line.read_config(chosen).changed({"model.num_layers": 1}))
     problem, train = run.problem, run.config.train
 
     def first_state(key):
