@@ -3,7 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.pages import benchmark_results, markdown, newton_table, told_table
+from experiments.pages import (
+    benchmark_results,
+    block_table,
+    markdown,
+    newton_table,
+    told_table,
+)
 from experiments.pages.benchmark_results import Result, Results, error, largest_error
 from experiments.paper import printed
 from experiments.paper.artifact import spread
@@ -100,6 +106,8 @@ def section(results: Results) -> str:
         tables.append(newton_table.section(files.read_json(newton_table.FILE)))
     if told_table.FILE.exists():
         tables.append(told_table.section(files.read_json(told_table.FILE)))
+    if block_table.FILE.exists():
+        tables.append(block_table.section(files.read_json(block_table.FILE)))
     if TIMES_FILE.exists():
         times = files.read_json(TIMES_FILE)["configs"]
         rows = [time_row(config, one) for config, one in times.items()]

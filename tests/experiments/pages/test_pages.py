@@ -7,6 +7,7 @@ from experiments.pages import (
     as_printed_section,
     benchmark_page,
     benchmark_results,
+    block_table,
     in_stages_section,
     markdown,
     newton_table,
@@ -78,6 +79,16 @@ def test_what_correctors_are_told_is_a_row_for_each_problem():
     assert "800 and 400 steps" in text
     *_, last = text.strip().splitlines()
     assert last.startswith("| Diffusion | 1.0e-02 → 1.0e-03 | 1.0e-02 → 2.0e-03 |")
+
+
+def test_both_kinds_of_layers_are_one_row():
+    rows = [
+        {"config": "burgers", "adds_input": adds, "first_network": f, "in_stages": s}
+        for adds, f, s in ((False, 6e-3, 1.2e-4), (True, 3e-3, 1e-4))
+    ]
+    *_, last = block_table.section({"rows": rows}).splitlines()
+    cells = "6.00e-03 | 1.20e-04 | 3.00e-03 | 1.00e-04 | added"
+    assert last == f"| Burgers | {cells} |"
 
 
 def test_the_reproduction_page_says_what_ran_and_what_did_not():
