@@ -58,7 +58,7 @@ class Study:
 
 STUDIES: Mapping[str, Study] = {
     "burgers-viscosity": Study(
-        "burgers", "viscosity", "viscosity", r"$\nu$", fixed=(0.005,)
+        "burgers", "viscosity", "viscosity", r"$\nu$", fixed=(0.005, 0.02, 0.05)
     ),
     "diffusion-diffusivity": Study(
         "diffusion", "diffusivity", "diffusivity", "$D$", fixed=(0.005, 0.02, 0.05)
