@@ -6,8 +6,8 @@ Errors are the validation errors that the finished runs there logged
 (`experiments.benchmarks --parts=staged,fast`); of a run that is not there, the last one
 is taken from results/. Seconds are their steps times what a
 step takes on this machine: a training of a few steps of every stage measures it, and
-what passes before the first step of each. So runs that were trained beside other work
-show what they cost alone. Writes results/time_to_accuracy.json and
+what passes before the first step of each, with nothing solved or compiled before. So
+runs that were trained beside other work show what they cost alone. Writes results/time_to_accuracy.json and
 docs/figures/time-to-accuracy.png.
 """
 
@@ -41,7 +41,7 @@ class StageTime:
     step: float
 
 
-def stage_times(config: str, recipe: str, cache: Path) -> list[StageTime]:
+def stage_times(config: str, recipe: str) -> list[StageTime]:
     """Of each stage, measured by a short training of the recipe."""
     steps = ROWS * STEPS_PER_ROW
     stages = len(fields_of(config, recipe)["stages.steps"])
@@ -56,11 +56,12 @@ def stage_times(config: str, recipe: str, cache: Path) -> list[StageTime]:
             "evaluation.over": (),
         }
     )
-    with tempfile.TemporaryDirectory() as root:
+    with tempfile.TemporaryDirectory() as folder:
+        root, cache = Path(folder), Path(folder) / "cache"
         subprocess.run(
-            short.command(Path(root), cache), check=True, stdout=subprocess.DEVNULL
+            short.command(root, cache), check=True, stdout=subprocess.DEVNULL
         )
-        rows = metrics_log.read_metrics(RunFolder(short.workdir(Path(root))).metrics)
+        rows = metrics_log.read_metrics(RunFolder(short.workdir(root)).metrics)
     return times_in(rows)
 
 
@@ -111,7 +112,7 @@ def logged_rows(config: str, recipe: str, root: Path) -> list[Row]:
     return [{**ended, "stage": last_stage}]
 
 
-def measure(config: str, root: Path, cache: Path) -> dict[str, Any]:
+def measure(config: str, root: Path) -> dict[str, Any]:
     """The curves of a benchmark's finished runs, by recipe."""
     paper = printed.BENCHMARK_ERRORS.get(config)
     measured: dict[str, Any] = {"paper": paper and paper.pilno}
@@ -119,7 +120,7 @@ def measure(config: str, root: Path, cache: Path) -> dict[str, Any]:
         rows = logged_rows(config, recipe, root)
         if not rows:
             continue
-        times = stage_times(config, recipe, cache)
+        times = stage_times(config, recipe)
         points = curve(rows, times)
         measured[recipe] = {
             "stages": [dataclasses.asdict(one) for one in times],
@@ -153,9 +154,8 @@ def draw(configs: dict[str, Any]) -> None:
 
 def options() -> argparse.Namespace:
     parser = command.parser(__doc__, "time_to_accuracy", repeats=1)
-    runs, cache = Path("runs/reproduce"), Path("runs/cache")
+    runs = Path("runs/reproduce")
     parser.add_argument("--root", type=Path, default=runs, help="where the runs are")
-    parser.add_argument("--cache", type=Path, default=cache, help="of labelled sets")
     known = [name for name, one in BENCHMARKS.items() if one.stages_goal is not None]
     parser.add_argument(
         "--config", type=command.names, default=known, help="which benchmarks"
@@ -166,7 +166,7 @@ def options() -> argparse.Namespace:
 def main() -> None:
     chosen, configs = options(), {}
     for config in chosen.config:
-        measured = measure(config, chosen.root, chosen.cache)
+        measured = measure(config, chosen.root)
         if measured.keys() & RECIPES.keys():
             configs[config] = measured
     command.write(chosen.output, {"configs": configs})

@@ -16,7 +16,7 @@ The recipes in stages with layers v + act(K v + W v + b) and with act(K v + W v 
 errors on the validation inputs of the first network and in the end, one seed
 (`python -m experiments.residual_block`, results/residual_block.json). The sum costs
 nothing. What it gains in a first network, correctors take over where they end at the
-grid's own error; recipes have it where it gains more in the end than seeds differ.
+grid's own error; recipes have it where it gains a tenth or more in the end.
 """
 
 
