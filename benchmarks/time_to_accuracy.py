@@ -7,13 +7,14 @@ Errors are the validation errors that the finished runs there logged
 is taken from results/. Seconds are their steps times what a
 step takes on this machine: a training of a few steps of every stage measures it, and
 what passes before the first step of each, with nothing solved or compiled before. So
-runs that were trained beside other work show what they cost alone. Writes results/time_to_accuracy.json and
-docs/figures/time-to-accuracy.png.
+runs that were trained beside other work show what they cost alone. Writes
+results/time_to_accuracy.json and docs/figures/time-to-accuracy.png.
 """
 
 import argparse
 import dataclasses
 import itertools
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -59,7 +60,10 @@ def stage_times(config: str, recipe: str) -> list[StageTime]:
     with tempfile.TemporaryDirectory() as folder:
         root, cache = Path(folder), Path(folder) / "cache"
         subprocess.run(
-            short.command(root, cache), check=True, stdout=subprocess.DEVNULL
+            short.command(root, cache),
+            check=True,
+            stdout=subprocess.DEVNULL,
+            env=os.environ | {"XDG_CACHE_HOME": folder},
         )
         rows = metrics_log.read_metrics(RunFolder(short.workdir(root)).metrics)
     return times_in(rows)
