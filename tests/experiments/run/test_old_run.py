@@ -18,6 +18,7 @@ CHANGES = {
     "problem.final_time": 0.2,
     "problem.time_accuracy": 6,
     "model.name": "alno",
+    "model.add_input": False,
     "model.width": 4,
     "model.num_layers": 1,
     "model.modes": "(3, 3)",
