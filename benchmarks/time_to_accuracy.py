@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks import command
 from experiments.paper import printed
-from experiments.suite.registry import BENCHMARKS, fields_of
+from experiments.suite.registry import BENCHMARKS, WITH_GOAL, fields_of
 from experiments.suite.run_spec import RunSpec
 from pilno_jax import plotting
 from pilno_jax.runs import files, metrics_log
@@ -160,9 +160,8 @@ def options() -> argparse.Namespace:
     parser = command.parser(__doc__, "time_to_accuracy", repeats=1)
     runs = Path("runs/reproduce")
     parser.add_argument("--root", type=Path, default=runs, help="where the runs are")
-    known = [name for name, one in BENCHMARKS.items() if one.stages_goal is not None]
     parser.add_argument(
-        "--config", type=command.names, default=known, help="which benchmarks"
+        "--config", type=command.names, default=WITH_GOAL, help="which benchmarks"
     )
     return parser.parse_args()
 

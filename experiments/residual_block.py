@@ -13,19 +13,20 @@ from experiments.run.command import run_command
 from experiments.run.outputs import require_file
 from experiments.run.terminal import Console
 from experiments.suite import blocks, suite_flags
+from experiments.suite.registry import WITH_GOAL
 from experiments.suite.suite import train_all
-from pilno_jax.checks import require
+from pilno_jax.checks import require_choice
 from pilno_jax.runs import environment, files
 
 OUTPUT = flags.DEFINE_string("output", None, "The json to write.", required=True)
-CONFIGS = flags.DEFINE_list("config", blocks.CONFIGS, "Which benchmarks.")
+CONFIGS = flags.DEFINE_list("config", WITH_GOAL, "Which benchmarks.")
 flags.adopt_module_key_flags(suite_flags)
 
 
 def main(words: list[str]) -> int:
     del words
     for config in CONFIGS.value:
-        require(config in blocks.CONFIGS, "config", config, f"of {blocks.CONFIGS}")
+        require_choice("config", config, WITH_GOAL)
     output = require_file("output", OUTPUT.value)
     root, cache = suite_flags.folders()
     chosen = [run for config in CONFIGS.value for run in blocks.runs(config)]

@@ -65,6 +65,11 @@ def largest_error(config: str, result: Result) -> float:
     return error(config, result, "max")
 
 
+def mean_of(config: str, runs: Sequence[Result]) -> dict[str, float] | None:
+    """Mean error and deviation over the seeds; None without any run."""
+    return spread([error(config, run) for run in runs]) if runs else None
+
+
 def mean_error(config: str, results: Results) -> dict[str, float]:
     return spread([error(config, result) for result in ours(config, results)])
 

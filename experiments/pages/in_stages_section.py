@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.pages import benchmark_results, markdown, stages_table
-from experiments.pages.benchmark_results import Result, Results, error
+from experiments.pages.benchmark_results import Results, mean_of
 from experiments.paper import printed
 from experiments.paper.artifact import spread
 from experiments.suite.registry import BENCHMARKS
@@ -58,25 +58,21 @@ def section(results: Results, times: Mapping[str, Any]) -> str:
 
 def _main_row(config: str, results: Results, times: Mapping[str, Any]) -> dict:
     paper, costs = printed.BENCHMARK_ERRORS[config], printed.COSTS.get(config)
-    labelled = _mean(config, benchmark_results.in_stages(config, results))
+    labelled = mean_of(config, benchmark_results.in_stages(config, results))
     unlabelled = benchmark_results.in_stages(config, results, labelled=False)
     staged, fast = times.get("staged"), times.get("fast")
     return {
         "benchmark": BENCHMARKS[config].title,
         "paper, labels only": paper.baseline,
         "paper, PILNO": paper.pilno,
-        "one network": _mean(config, benchmark_results.ours(config, results)),
+        "one network": mean_of(config, benchmark_results.ours(config, results)),
         "in stages": labelled,
         "times less": labelled and f"{paper.pilno / labelled['mean']:.0f}",
         "seconds": staged and round(staged["seconds"]),
         "one network's": fast and round(fast["seconds"]),
         "paper's": costs and costs.pilno.seconds,
-        "in stages, no labels": _mean(config, unlabelled),
+        "in stages, no labels": mean_of(config, unlabelled),
     }
-
-
-def _mean(config: str, runs: list[Result]) -> dict[str, float] | None:
-    return spread([error(config, run) for run in runs]) if runs else None
 
 
 def _length_row(config: str, results: Results) -> dict[str, Any] | None:

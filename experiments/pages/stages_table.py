@@ -10,9 +10,8 @@ from experiments.pages import (
     newton_table,
     told_table,
 )
-from experiments.pages.benchmark_results import Result, Results, error, largest_error
+from experiments.pages.benchmark_results import Result, Results, largest_error, mean_of
 from experiments.paper import printed
-from experiments.paper.artifact import spread
 from experiments.suite.registry import BENCHMARKS
 from pilno_jax.runs import files
 
@@ -174,29 +173,25 @@ def stages_row(config: str, results: Results) -> dict[str, Any]:
     labelled = benchmark_results.in_stages(config, results)
     unlabelled = benchmark_results.in_stages(config, results, labelled=False)
     one_network = benchmark_results.ours(config, results)
-    reached = _mean(config, labelled)
+    reached = mean_of(config, labelled)
     goal = benchmark.stages_goal
     missed = goal and reached and reached["mean"] > goal
     return {
         "benchmark": benchmark.title,
         "paper": paper and paper.pilno,
-        "one network": _mean(config, one_network),
+        "one network": mean_of(config, one_network),
         "its largest": _largest(config, one_network),
         "in stages": reached,
         "largest": _largest(config, labelled),
         "seeds": len(labelled),
         "goal": goal and f"{goal:.1e}{' (missed)' if missed else ''}",
-        "without labels": _mean(config, unlabelled),
+        "without labels": mean_of(config, unlabelled),
         "largest without": _largest(config, unlabelled),
         "after each correction": _after_each(labelled),
         "parameters": labelled[0]["num_params"] if labelled else None,
         "minutes": _minutes(labelled),
         "one network's minutes": _minutes(one_network),
     }
-
-
-def _mean(config: str, runs: list[Result]) -> dict[str, float] | None:
-    return spread([error(config, run) for run in runs]) if runs else None
 
 
 def _largest(config: str, runs: list[Result]) -> float | None:

@@ -3,20 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-from experiments.suite.registry import BENCHMARKS
 from experiments.suite.run_spec import RunSpec
 from pilno_jax.runs import metrics_log
 from pilno_jax.runs.run_folder import RunFolder
 
 ADDS = "model.add_input"
-STAGED = "staged"
-# With whose results the operators of the benchmarks are compared.
-CONFIGS = [name for name, one in BENCHMARKS.items() if one.stages_goal is not None]
 
 
 def runs(config: str) -> list[RunSpec]:
     """The recipe in stages without and with the sum."""
-    return [RunSpec(config, STAGED).but({ADDS: adds}) for adds in (False, True)]
+    return [RunSpec(config, "staged").but({ADDS: adds}) for adds in (False, True)]
 
 
 def row_of(run: RunSpec, root: Path) -> dict[str, Any] | None:
