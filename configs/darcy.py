@@ -23,17 +23,27 @@ brackets the error without them over the error with them after a tenth of the st
 """
 
 from experiments.config.problem_and_model import model, problem
-from experiments.config.recipes import choose, in_stages, paper_training
+from experiments.config.recipes import (
+    choose,
+    in_stages,
+    paper_training,
+    with_boundary_data,
+)
 from experiments.config.schema import RunConfig, Train, Weights
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, paper)
+    return choose(recipe, staged, fast, paper, boundary)
 
 
 def staged() -> RunConfig:
     """The network of `fast`, trained for less time, and a corrector of what it left."""
     return in_stages(fast(), steps=800, corrector_steps=(800,))
+
+
+def boundary() -> RunConfig:
+    """`staged`, of the medium and the pressure all around, tested on laws of this."""
+    return with_boundary_data(staged(), sigma=0.01)
 
 
 def fast() -> RunConfig:

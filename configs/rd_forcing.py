@@ -32,12 +32,13 @@ from experiments.config.recipes import (
     exponential_causality,
     in_stages,
     paper_training,
+    with_boundary_data,
 )
 from experiments.config.schema import RunConfig, Train
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, paper, boundary)
+    return choose(recipe, staged, fast, paper, boundary, slopes)
 
 
 def staged() -> RunConfig:
@@ -47,14 +48,13 @@ def staged() -> RunConfig:
 
 def boundary() -> RunConfig:
     """`staged`, of f and the values of u at both ends, tested on laws of these."""
-    return staged().changed(
-        {
-            "recipe": "boundary",
-            "problem.boundary_sigma": 0.2,
-            "evaluation.vary": "boundary_sigma",
-            "evaluation.over": (0.1, 0.2, 0.4),
-        }
-    )
+    return with_boundary_data(staged(), sigma=0.2)
+
+
+def slopes() -> RunConfig:
+    """`staged`, of f and the slopes of u at both ends, tested on laws of these."""
+    of_slopes = staged().changed({"problem.boundary": "neumann"})
+    return with_boundary_data(of_slopes, sigma=0.2, recipe="slopes")
 
 
 def fast() -> RunConfig:

@@ -140,6 +140,8 @@ def one_value(study: Study) -> dict[str, Any] | None:
 
 def over_one_value(study: Study, errors: Errors) -> dict[float, float]:
     """Value -> error of the operator of the whole law over that of the one value's."""
+    if study.law is None:
+        return {}
     whole, *others = errors[PILNO].items()
     alone = {
         float(trained): dict(zip(study.tested, e, strict=True)) for trained, e in others
@@ -170,7 +172,8 @@ def drawn(study: Study, errors: Errors):
     trained = list(next(iter(errors.values())))
     tested = [f"{value:g}" for value in study.tested]
     maps = {variant: np.array([*by.values()]) for variant, by in errors.items()}
-    title = f"{study.config.replace('_', ' ')}: errors over the {study.option}"
+    what = study.option.replace("_", " ")
+    title = f"{study.config.replace('_', ' ')}: errors over the {what}"
     return plotting.error_maps(maps, trained, tested, study.symbol, title)
 
 

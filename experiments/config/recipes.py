@@ -73,6 +73,26 @@ def over_coefficients(
     return one_value.changed({"recipe": recipe, **problem, **vary})
 
 
+def with_boundary_data(
+    zero_data: RunConfig, *, sigma: float, recipe: str = "boundary"
+) -> RunConfig:
+    """The recipe with random data on the boundary, tested at half and twice their size.
+
+    Args:
+        zero_data: the recipe without.
+        sigma: their standard deviation in training.
+        recipe: name of the new one. Default "boundary".
+    """
+    return zero_data.changed(
+        {
+            "recipe": recipe,
+            "problem.boundary_sigma": sigma,
+            "evaluation.vary": "boundary_sigma",
+            "evaluation.over": (sigma / 2, sigma, 2 * sigma),
+        }
+    )
+
+
 def fast_initial_value(problem: ProblemSection) -> RunConfig:
     """The fast recipe where two small layers learn what follows from u0."""
     return RunConfig(

@@ -42,7 +42,7 @@ def section(content: Mapping[str, Any]) -> str:
         for trained, errors in by.items()
     ]
     grid = {"trained on": "the grid's own", **cells(values, content["grid"])}
-    option = content["option"]
+    option = content["option"].replace("_", " ")
     parts = [markdown.table([*rows, grid]), "", comparison(content)]
     if content["figure"]:
         name = content["study"]
@@ -65,7 +65,8 @@ def comparison(content: Mapping[str, Any]) -> str:
     count = len(content["runs"])
     runs = f"{count} run{'s' if count > 1 else ''}"
     cost = f"{runs}, {seconds / 60:.0f} min in all beside other work."
-    return f"{over_one_value(content)} {over_the_grid(content)} {cost}".strip()
+    parts = (over_one_value(content), over_the_grid(content), cost)
+    return " ".join(part for part in parts if part)
 
 
 def over_one_value(content: Mapping[str, Any]) -> str:
@@ -91,6 +92,8 @@ def over_one_value(content: Mapping[str, Any]) -> str:
 
 def over_the_grid(content: Mapping[str, Any]) -> str:
     """Inside the law; an operator of one value cannot be expected below 1 either."""
+    if content["law"] is None:
+        return ""
     low, high = content["law"]
     whole = next(iter(content["relative_l2"][PILNO].values()))
     each = zip(content["tested"], whole, content["grid"], strict=True)
