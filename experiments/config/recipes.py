@@ -47,10 +47,10 @@ def in_few_stages(one_network: RunConfig) -> RunConfig:
     """`in_stages` by Muon and in few steps, for problems whose steps take long.
 
     Args:
-        one_network: network and data of every stage.
+        one_network: network and data of every stage; layers add their input.
     """
-    stages = in_stages(one_network, steps=400, corrector_steps=(300,))
-    return stages.changed({"train.optimizer": "muon"})
+    stages = in_stages(one_network, steps=1200, corrector_steps=(600,))
+    return stages.changed({"train.optimizer": "muon", "model.add_input": True})
 
 
 def over_coefficients(
