@@ -12,6 +12,8 @@ STATED = [
     *({"name": name} for name in problems.FACTORIES),
     {"name": "reaction_diffusion", "task": "ic"},
     {"name": "duffing", "law": "random"},
+    {"name": "darcy", "boundary_sigma": 0.01},
+    {"name": "reaction_diffusion", "boundary_sigma": 0.2},
 ]
 
 

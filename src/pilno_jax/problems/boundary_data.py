@@ -50,7 +50,9 @@ def with_boundary_data(
     def off(penalty: Callable[..., Any]) -> Callable[..., Any]:
         return lambda u, inputs: penalty(u - lifting(inputs), inputs)
 
+    # Data on another grid have words behind their symbol, and are the same data.
     symbols = [one.symbol.strip("$") for one in declared.values()]
+    symbols = [symbol for symbol in symbols if "$" not in symbol]
     return dataclasses.replace(
         problem,
         sample=with_draw(problem.sample),
