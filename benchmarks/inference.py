@@ -22,12 +22,11 @@ import jax
 
 from benchmarks import command, recipes, timing
 from experiments.pages import markdown
-from experiments.suite.registry import BENCHMARKS, WITH_GOAL
+from experiments.suite.registry import EXAMPLES, WITH_GOAL
 from pilno_jax.operators import initial_parameters
 from pilno_jax.runs import files
 
 PAGE, COMMAND = Path("docs/speed.md"), "python -m benchmarks.inference"
-EXAMPLES = [c for c, one in BENCHMARKS.items() if one.in_stages and not one.goal]
 FILES = Path("results/inference.json"), Path("results/inference_examples.json")
 # Inputs that go through at once, of many: what was found fastest on a CPU.
 PREDICTED_AT_ONCE, SOLVED_AT_ONCE = 32, {"darcy": 5}

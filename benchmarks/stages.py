@@ -21,7 +21,7 @@ import numpy as np
 
 import pilno_jax
 from benchmarks import command, timing
-from experiments.suite.registry import WITH_GOAL
+from experiments.suite.registry import EXAMPLES, WITH_GOAL
 from experiments.suite.run_spec import RunSpec
 from pilno_jax import data, evaluation, operators
 from pilno_jax.problems import Inputs, Problem
@@ -135,7 +135,7 @@ def options() -> argparse.Namespace:
 def main() -> None:
     chosen = options()
     configs = earlier(chosen.output)
-    for config in WITH_GOAL:
+    for config in (*WITH_GOAL, *EXAMPLES):
         folder = RunSpec(config, "staged").workdir(chosen.root)
         if not RunFolder(folder).is_finished:
             print(f"{config}: no finished run in {folder}")

@@ -4,21 +4,25 @@ python -m experiments.benchmark_figures
 
 draws docs/figures/benchmark-*.png and headline.png from the finished runs of
 `experiments.benchmarks`: the first seed with physics beside the same network trained on
-labels alone, in the headline also beside one network with the equation.
+labels alone, in the headline also beside one network with the equation. Of systems and
+vorticity, the worst test input as the run has drawn it.
 """
 
+import shutil
 from pathlib import Path
 
 from absl import flags
 
-from experiments.pages import benchmark_figures
+from experiments.pages import benchmark_figures, benchmark_page
 from experiments.pages.benchmark_page import FIGURES
+from experiments.paper import benchmark_runs
 from experiments.paper.artifact import Predictions
 from experiments.run.command import run_command
 from experiments.run.open_run import silence_orbax
 from experiments.suite import suite_flags
-from experiments.suite.registry import WITH_GOAL
+from experiments.suite.registry import EXAMPLES, WITH_GOAL
 from pilno_jax import plotting
+from pilno_jax.runs.run_folder import RunFolder
 
 flags.adopt_module_key_flags(suite_flags)
 
@@ -37,6 +41,13 @@ def main(words: list[str]) -> None:
         for name, figure in figures.items():
             plotting.save(figure, FIGURES / name)
             print(FIGURES / name)
+    for config in EXAMPLES:
+        (run,) = benchmark_runs.runs(config, benchmark_runs.STAGED, seeds=1)
+        drawn = RunFolder(run.workdir(root)).figures / "field_worst.png"
+        if drawn.exists():
+            picture = FIGURES / benchmark_page.figure_names(config)["fields"]
+            shutil.copyfile(drawn, picture)
+            print(picture)
 
 
 def _all_ways(root: Path, cache: Path) -> dict[str, Predictions]:

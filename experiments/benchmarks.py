@@ -3,12 +3,13 @@
 python -m experiments.benchmarks
 
 trains what is not trained yet, gathers results/<config>_<recipe>.json and writes
-docs/benchmarks.md and the README's table. `--only_report` writes them from the gathered
-results alone.
+docs/benchmarks.md, the README's table and that of docs/systems.md. `--only_report`
+writes them from the gathered results alone.
 """
 
 from absl import flags
 
+from experiments.pages import systems_page
 from experiments.pages.benchmark_page import PAGE, README, in_readme, page
 from experiments.pages.benchmark_results import RESULTS, read_results
 from experiments.paper.benchmark_runs import PARTS, gather, runs
@@ -39,7 +40,8 @@ def main(words: list[str]) -> int:
     results = read_results()
     files.write_text(PAGE, page(results))
     files.write_text(README, in_readme(README.read_text(), results))
-    console.line(f"{PAGE} and the table of {README} written")
+    systems_page.write(results)
+    console.line(f"{PAGE} and the tables of {README} and {systems_page.PAGE} written")
     return 0
 
 

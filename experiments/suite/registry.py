@@ -275,3 +275,5 @@ _ALL = (
 
 BENCHMARKS: Mapping[str, Benchmark] = {one.config: one for one in _ALL}
 WITH_GOAL = [config for config, one in BENCHMARKS.items() if one.goal]
+# Systems and vorticity, of which the paper has none.
+EXAMPLES = [c for c, one in BENCHMARKS.items() if one.in_stages and not one.goal]

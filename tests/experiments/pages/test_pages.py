@@ -12,6 +12,7 @@ from experiments.pages import (
     markdown,
     newton_table,
     reproduction_page,
+    systems_page,
     told_table,
 )
 from experiments.pages.growth_rate import exponent
@@ -176,6 +177,8 @@ def test_minutes_are_counted_by_the_cores_that_a_run_had():
 def test_the_pages_are_those_of_the_committed_results():
     results = benchmark_results.read_results()
     assert benchmark_page.PAGE.read_text() == benchmark_page.page(results)
+    systems = systems_page.PAGE.read_text()
+    assert systems == systems_page.page(systems, results)
     readme = benchmark_page.README.read_text()
     assert readme == benchmark_page.in_readme(readme, results)
     every = reproduction_page.read_artifacts()
@@ -185,6 +188,12 @@ def test_the_pages_are_those_of_the_committed_results():
     assert reproduction_page.PAGE.read_text() == page
     guide = reproduction_page.GUIDE.read_text()
     assert guide == reproduction_page.in_guide(guide, every)
+
+
+def test_systems_are_held_against_their_solvers():
+    answers = {"stage 1": {"ms": 2.0}, "stage 2 x 3": {"ms": 8.0}}
+    row = systems_page.answer_times({**answers, "solver": {"ms": 100.0}})
+    assert row == {"operator": "8.0 ms", "solver": "100.0 ms", "faster": "12.5 x"}
 
 
 def test_what_undoing_costs_is_one_table():
