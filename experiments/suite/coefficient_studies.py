@@ -41,7 +41,7 @@ class Study:
     def law(self) -> tuple[float, float] | None:
         """From where to where the coefficient is drawn; None where it is one value."""
         own = self._own
-        return None if isinstance(own, float) else (own[0], own[1])
+        return None if isinstance(own, int | float) else (own[0], own[1])
 
     @property
     def _own(self) -> float | tuple[float, ...]:

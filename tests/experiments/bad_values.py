@@ -44,7 +44,10 @@ LISTS |= {"config": ("no",), "parts": ("no",)}
 TEXTS = {"change": ("colour", "colour=1", "name=darcy", "length_scale=abc", "num_x=0")}
 TEXTS |= {"only": ("no",), "shard": ("1", "2/2", "-1/2", "a/b")}
 # Some values are known to be bad only after a network was traced: a small one.
-SMALL = ("--config.model.width=4", "--config.model.num_layers=1")
+SMALL = (
+    *("--config.model.width=4", "--config.model.num_layers=1"),
+    *("--config.stages.steps=()", "--config.stages.last_applied=1"),
+)
 
 
 def bad_paths(name: str, flag: str) -> tuple[str, ...]:
