@@ -15,7 +15,7 @@ SHAPES := $(addprefix tests/,numerics models operators evaluation \
 QUICK  := tests/numerics tests/training tests/test_import_direction.py tests/test_checks.py \
           tests/docs/test_documents.py --ignore=tests/training/test_devices.py
 
-.PHONY: run demo test shapes suite quick lint types docs format clean
+.PHONY: run demo test tested shapes suite quick lint types docs format clean
 
 run: $(STAMP)
 	$(BIN)/python -m experiments.burgers --config=configs/burgers.py --workdir=runs/burgers
@@ -24,13 +24,17 @@ run: $(STAMP)
 demo: $(STAMP)
 	$(BIN)/python -m experiments.demo --open
 
-# Everything, as CI runs it: three at a time, of which the tests take longest. Some of
-# them wait for processes of their own, so there is one process more than cores.
+# Everything, as CI runs it. Some tests wait for processes of their own: meanwhile types
+# and pages are checked. Files of the second session keep to one worker each, since
+# tests of a file share what they have compiled.
 test: $(STAMP)
-	$(MAKE) --jobs=3 suite shapes types docs lint
+	$(MAKE) --jobs=2 tested types docs lint
+
+tested: suite
+	$(MAKE) shapes
 
 shapes: $(STAMP)
-	$(BIN)/pytest $(SHAPES)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile $(SHAPES)
 
 suite: $(STAMP)
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(SHAPES)) \
