@@ -33,7 +33,7 @@ from experiments.config.schema import RunConfig, Train, Weights
 
 
 def get_config(recipe: str = "staged") -> RunConfig:
-    return choose(recipe, staged, fast, paper, boundary)
+    return choose(recipe, staged, fast, paper, boundary, flux)
 
 
 def staged() -> RunConfig:
@@ -44,6 +44,12 @@ def staged() -> RunConfig:
 def boundary() -> RunConfig:
     """`staged`, of the medium and the pressure all around, tested on laws of this."""
     return with_boundary_data(staged(), sigma=0.01)
+
+
+def flux() -> RunConfig:
+    """`staged`, of the medium and the flux through a side, tested on laws of this."""
+    through_a_side = staged().changed({"problem.boundary": "neumann"})
+    return with_boundary_data(through_a_side, sigma=0.2, recipe="flux")
 
 
 def fast() -> RunConfig:

@@ -97,4 +97,7 @@ STUDIES: Mapping[str, Study] = {
     "darcy-boundary-values": Study(
         "darcy", "boundary", BOUNDARY, r"$\sigma$", fixed=(0.005, 0.02), alone=False
     ),
+    "darcy-boundary-flux": Study(
+        "darcy", "flux", BOUNDARY, r"$\sigma$", fixed=(0.1, 0.4), alone=False
+    ),
 }

@@ -110,6 +110,7 @@ def test_parameters(run):
     ends = [float(names["inputs"][name]) for name in ("u_left", "u_right")]
     field = names["field"]
     assert [float(field[i, -1]) for i in (0, -1)] == pytest.approx(ends, abs=1e-6)
+    assert names["pressure"][0].max() > 0 and not names["pressure"][-1].any()
     slopes = [float(names["heat"][name]) for name in ("slope_left", "slope_right")]
     # Differences of order 6 on 17 nodes multiply the rounding of float32 by 100.
     assert names["slopes"].tolist() == pytest.approx(slopes, abs=1e-4)

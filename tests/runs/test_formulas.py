@@ -13,6 +13,7 @@ STATED = [
     {"name": "reaction_diffusion", "task": "ic"},
     {"name": "duffing", "law": "random"},
     {"name": "darcy", "boundary_sigma": 0.01},
+    {"name": "darcy", "boundary_sigma": 0.2, "boundary": "neumann"},
     {"name": "reaction_diffusion", "boundary_sigma": 0.2},
 ]
 

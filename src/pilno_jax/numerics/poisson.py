@@ -58,3 +58,40 @@ def unit_membrane(
     ones = matrix.sum(axis=0)
     coefficients = np.outer(ones, ones) / laplacian_eigenvalues(num_points)
     return np.pad(matrix @ coefficients @ matrix, 1)
+
+
+@functools.lru_cache
+def _mirrored(num_points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Cosines cos(pi (k + 1/2) x), flat at x = 0 and zero at x = 1, on all nodes but
+    the last, as an orthogonal matrix; their eigenvalues of -d_xx; the roots of the
+    nodes' weights, of which that at x = 0 has half a cell."""
+    k = np.arange(num_points - 1)
+    h = 1.0 / (num_points - 1)
+    roots = np.where(k == 0, np.sqrt(0.5), 1.0)
+    cosines = np.cos(np.pi * h * np.outer(k, k + 0.5))
+    eigenvalues = (2 / h * np.sin(np.pi * h * (k + 0.5) / 2)) ** 2
+    return np.sqrt(2 * h) * roots[:, None] * cosines, eigenvalues, roots
+
+
+def solve_mirrored_poisson(
+    field: Float[Array, "free inner"],
+) -> Float[Array, "free inner"]:
+    """v with -Laplace_h v = field, v_x = 0 at x = 0 and v = 0 on the other sides.
+
+    The 5-point scheme at x = 0 has the neighbour outside of the square as a mirror.
+
+    Args:
+        field: on the nodes that are free, (n - 1, n - 2): with those of x = 0.
+    """
+    n = field.shape[-1] + 2
+    cosines, of_x, roots = _mirrored(n)
+    of_y = np.diag(laplacian_eigenvalues(n)) / 2
+    in_x, in_y = (jnp.asarray(m, field.dtype) for m in (cosines, sine_matrix(n)))
+    weights = jnp.asarray(roots[:, None], field.dtype)
+    inverse = jnp.asarray(1.0 / (of_x[:, None] + of_y), field.dtype)
+
+    def product(*matrices: Array) -> Array:
+        return jnp.linalg.multi_dot(matrices, precision="highest")
+
+    coefficients = inverse * product(in_x.T, weights * field, in_y)
+    return product(in_x, coefficients, in_y) / weights

@@ -18,7 +18,8 @@ face coefficients, so `inputs` carries
     a_y    (n - 2, n - 1) faces between (i, j) and (i, j + 1), i an interior node
 
 and `inputs_from` makes that from any positive medium. With `boundary_sigma`, u = g on
-the boundary, and g is an input too: see `boundary_values`.
+the boundary, and g is an input too: see `boundary_values`. With boundary="neumann" it
+is the flux through the side x = 0: see `boundary_flux`.
 """
 
 from collections.abc import Callable
@@ -31,6 +32,7 @@ from pilno_jax.checks import require, require_choice, require_fields, require_po
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.random_fields import PLANAR_LAWS, two_phase
 from pilno_jax.problems.base import InputField, Inputs, Problem
+from pilno_jax.problems.darcy.boundary_flux import BoundaryFlux
 from pilno_jax.problems.darcy.boundary_values import BoundaryPressure
 from pilno_jax.problems.darcy.features import FEATURES, first_responses
 from pilno_jax.problems.darcy.medium import (
@@ -56,6 +58,7 @@ __all__ = [
     "solve_flow",
 ]
 
+BOUNDARIES = {"dirichlet": BoundaryPressure, "neumann": BoundaryFlux}
 INPUTS = {
     "a": InputField(("x", "y"), "$a$", editable=True),
     "a_x": InputField(symbol="$a_x$"),
@@ -82,6 +85,7 @@ def darcy(
     output_scale: float = 0.01,
     features: str = "rich",
     boundary_sigma: float = 0.0,
+    boundary: str = "dirichlet",
 ) -> Problem:
     """Darcy flow on (num_points, num_points) nodes; see the module for the equation.
 
@@ -105,7 +109,10 @@ def darcy(
         features: "rich" (the default) shows the network the face coefficients and the
             `first_responses` besides a, "paper" a alone.
         boundary_sigma: standard deviation of u on the boundary, which then is an input.
-            Default 0: u is zero there. 0.01, the pressure's size, is a good value.
+            Default 0: u is zero there. 0.01, the pressure's size, is a good value. Of
+            a flux, 0.2.
+        boundary: which data: "dirichlet" (the default), u all around, or "neumann", the
+            flux through the side x = 0, and u = 0 on the others.
     """
     require_choice("law", law, PLANAR_LAWS)
     require_choice("measure", measure, MEASURES)
@@ -115,13 +122,16 @@ def darcy(
     require_positive(tau=tau, source=source, output_scale=output_scale)
     require_divides("num_points", num_points, "num_fine", num_fine)
     require_divides("label_points", label_points, "num_points", num_points)
+    require_choice("boundary", boundary, BOUNDARIES)
     _require_minimum(measure, hard_constraints, boundary_sigma)
+    fits = boundary == "dirichlet" or measure == "h-1"
+    require(fits, "measure", measure, "'h-1' with boundary = 'neumann'")
 
     n = num_points
     grid = Grid((Axis("x", 0.0, 1.0, n), Axis("y", 0.0, 1.0, n)))
     fine_nodes = np.linspace(0.0, 1.0, num_fine)
     label_stride = (n - 1) // (label_points - 1)
-    boundary = BoundaryPressure(boundary_sigma, output_scale, n, num_fine)
+    data = BOUNDARIES[boundary](boundary_sigma, output_scale, n, num_fine)
 
     def sample(key: jax.Array) -> Inputs:
         return inputs_from(two_phase(key, fine_nodes, values, law, tau), n)
@@ -151,9 +161,9 @@ def darcy(
         complete=complete,
         enough=("a_fine",),
         label_stride=(label_stride, label_stride),
-        statement=_statement(values, source, boundary.stated),
+        statement=_statement(values, source, data.stated),
     )
-    return boundary.imposed_on(problem, source)
+    return data.imposed_on(problem, source)
 
 
 def _require_minimum(measure: str, hard: bool, boundary_sigma: float) -> None:

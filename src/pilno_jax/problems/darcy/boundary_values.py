@@ -8,23 +8,21 @@ g is given on the nodes of the boundary, 4 (n - 1) of them, along a walk from (0
 """
 
 import dataclasses
-from typing import Any
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from pilno_jax.checks import require, require_fields
+from pilno_jax.checks import require_fields
 from pilno_jax.numerics.poisson import solve_poisson
-from pilno_jax.numerics.random_fields import exp_sine
 from pilno_jax.problems.base import InputField, Inputs, Problem
 from pilno_jax.problems.boundary_data import with_boundary_data
+from pilno_jax.problems.darcy.boundary_law import BoundaryLaw
 from pilno_jax.problems.darcy.medium import face_coefficients
 from pilno_jax.problems.darcy.solver import flow, solve_flow
 
-# Of the law of g, whose period is the whole boundary: about as rough as a side is long.
-LENGTH_SCALE = 1.0
 DECLARED = {
     "g": InputField(symbol="$g$"),
     "g_fine": InputField(symbol="$g$ on the fine grid"),
@@ -50,56 +48,19 @@ def lifting(g: Float[Array, " boundary"]) -> Float[Array, "n n"]:
     return across + upwards - corners
 
 
-@dataclasses.dataclass(frozen=True)
-class BoundaryPressure:
-    """The law of g.
+class BoundaryPressure(BoundaryLaw):
+    """The law of g; see `BoundaryLaw` for the arguments."""
 
-    Args:
-        sigma: its standard deviation, in the units of u, of which 0.01 is the size.
-        unit: the pressure that the network sees as 1.
-        num_points: nodes a side of the problem's grid.
-        num_fine: nodes a side of the reference's.
-    """
-
-    sigma: float
-    unit: float
-    num_points: int
-    num_fine: int
-
-    def __post_init__(self):
-        fits = 0 <= self.sigma < float("inf")
-        require(fits, "boundary_sigma", self.sigma, "a number >= 0")
+    name: ClassVar[str] = "g"
 
     @property
     def stated(self) -> str:
-        """The boundary condition in LaTeX."""
         return rf"u = {'g' if self.sigma else '0'} \text{{ on the boundary}}"
 
-    def draw(self, key: jax.Array) -> Inputs:
-        """g on both grids, a Gaussian field along the boundary."""
-        nodes = 4 * (self.num_fine - 1)
-        # 2^31 - 1 is no number of a split: the medium keeps the key it has without.
-        own_key = jax.random.fold_in(key, 2**31 - 1)
-        places = jnp.arange(nodes).astype(jnp.result_type(float)) / nodes
-        return self.on_both_grids(exp_sine(own_key, places, LENGTH_SCALE, self.sigma))
-
-    def on_both_grids(self, g_fine: Any) -> Inputs:
-        """The inputs that g on the fine grid makes.
-
-        Args:
-            g_fine: on the 4 (num_fine - 1) nodes of the boundary.
-        """
-        require_fields({"g_fine": g_fine}, {"g_fine": (4 * (self.num_fine - 1),)})
-        stride = (self.num_fine - 1) // (self.num_points - 1)
-        return {"g": g_fine[::stride], "g_fine": g_fine}
+    def nodes(self, num_points: int) -> int:
+        return 4 * (num_points - 1)
 
     def imposed_on(self, problem: Problem, source: float) -> Problem:
-        """Darcy flow with u = 0 on the boundary, with g there instead.
-
-        Args:
-            problem: made by `darcy`.
-            source: f.
-        """
         if not self.sigma:
             return problem
         n, fine = self.num_points, self.num_fine
@@ -124,9 +85,7 @@ class BoundaryPressure:
             return u[::stride, ::stride]
 
         def complete(edited: Inputs) -> Inputs:
-            nothing = jnp.zeros(4 * (fine - 1))
-            data = self.on_both_grids(edited.get("g_fine", nothing))
-            return problem.complete(edited) | data
+            return problem.complete(edited) | self.completed(edited)
 
         with_data = with_boundary_data(
             problem,

@@ -72,16 +72,40 @@ def face_coefficients(
     return _x_faces(a_fine, num_points), _x_faces(a_fine.T, num_points).T
 
 
+def side_coefficients(
+    a_fine: Float[np.ndarray | Array, "fine fine"], num_points: int
+) -> Float[Array, " edges"]:
+    """Of the faces along the side x = 0, (n - 1,), as if the medium had a mirror there.
+
+    Args:
+        a_fine: values on the nodes of the fine grid.
+        num_points: n, nodes a side of the coarse grid.
+    """
+    series = _in_series(a_fine.T, num_points)
+    distances = np.arange(a_fine.shape[0])
+    ratio = (len(distances) - 1) // (num_points - 1)
+    once = np.clip((ratio + 1) / 2 - distances, 0.0, 1.0) / ratio
+    both_sides = np.where(distances == 0, once, 2 * once)
+    weights = jnp.asarray(both_sides, a_fine.dtype)
+    return jnp.matmul(series, weights, precision="highest")
+
+
 _compiled_coefficients = jax.jit(face_coefficients, static_argnums=1)
 
 
 def _x_faces(a_fine: np.ndarray | jax.Array, num_points: int) -> jax.Array:
+    parallel = _dual_average(a_fine.shape[0], num_points)
+    parallel = jnp.asarray(parallel, a_fine.dtype)
+    series = _in_series(a_fine, num_points)
+    return jnp.matmul(series, parallel.T, precision="highest")
+
+
+def _in_series(a_fine: np.ndarray | jax.Array, num_points: int) -> Any:
+    """Of the fine faces between coarse nodes in x, on every fine line, (n - 1, N)."""
     fine = a_fine.shape[0]
     ratio = (fine - 1) // (num_points - 1)
     resistances = 2.0 / (a_fine[1:] + a_fine[:-1])
-    series = 1.0 / resistances.reshape(num_points - 1, ratio, fine).mean(axis=1)
-    parallel = jnp.asarray(_dual_average(fine, num_points), a_fine.dtype)
-    return jnp.matmul(series, parallel.T, precision="highest")
+    return 1.0 / resistances.reshape(num_points - 1, ratio, fine).mean(axis=1)
 
 
 def _dual_average(fine: int, num_points: int) -> np.ndarray:

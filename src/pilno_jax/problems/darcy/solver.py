@@ -59,17 +59,24 @@ def solve_flow(
         return flow(jnp.pad(v, 1), a_x, a_y)
 
     def solve(apply: Callable, right: jax.Array) -> jax.Array:
-        return _conjugate_gradients(apply, right, max_steps)
+        return conjugate_gradients(apply, right, solve_poisson, max_steps)
 
     solution = jax.lax.custom_linear_solve(apply, source, solve, symmetric=True)
     return jnp.pad(solution, 1)
 
 
-def _conjugate_gradients(
-    apply: Callable, right: jax.Array, max_steps: int
+def conjugate_gradients(
+    apply: Callable, right: jax.Array, precondition: Callable, max_steps: int = 1000
 ) -> jax.Array:
-    """Solve apply(v) = right until the residual's H^-1 norm, which is equivalent to
-    the energy norm of the error, has fallen by the factor `tolerance`."""
+    """v with apply(v) = right. NaN if not converged: until the residual's H^-1 norm,
+    which is equivalent to the energy norm of the error, is rounding alone.
+
+    Args:
+        apply: symmetric and positive.
+        right: the right side.
+        precondition: the inverse of `apply` in the medium a = 1.
+        max_steps: after which the answer is NaN. Default 1000.
+    """
     tolerance = max(10 * float(jnp.finfo(right.dtype).eps), 1e-12)
 
     def going_on(state):
@@ -82,14 +89,14 @@ def _conjugate_gradients(
         length = squared / jnp.vdot(direction, image)
         v = v + length * direction
         residual = residual - length * image
-        correction = solve_poisson(residual)
+        correction = precondition(residual)
         new_squared = jnp.vdot(residual, correction)
         direction = correction + (new_squared / squared) * direction
         return v, residual, direction, new_squared, step + 1
 
     # The barrier keeps XLA from folding the transform of a constant while compiling.
     right = jax.lax.optimization_barrier(right)
-    correction = solve_poisson(right)
+    correction = precondition(right)
     squared = jnp.vdot(right, correction)
     target = tolerance**2 * squared
     start = (jnp.zeros_like(right), right, correction, squared, 0)
