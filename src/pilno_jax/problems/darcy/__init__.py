@@ -33,6 +33,7 @@ from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.random_fields import PLANAR_LAWS, two_phase
 from pilno_jax.problems.base import InputField, Inputs, Problem
 from pilno_jax.problems.darcy.boundary_flux import BoundaryFlux
+from pilno_jax.problems.darcy.boundary_law import constrain_by
 from pilno_jax.problems.darcy.boundary_values import BoundaryPressure
 from pilno_jax.problems.darcy.features import FEATURES, first_responses
 from pilno_jax.problems.darcy.medium import (
@@ -129,6 +130,9 @@ def darcy(
 
     n = num_points
     grid = Grid((Axis("x", 0.0, 1.0, n), Axis("y", 0.0, 1.0, n)))
+    bump = np.sin(np.pi * np.linspace(0.0, 1.0, n))
+    bump[[0, -1]] = 0.0  # not 1e-16
+    vanishing = np.outer(bump, bump)
     fine_nodes = np.linspace(0.0, 1.0, num_fine)
     label_stride = (n - 1) // (label_points - 1)
     data = BOUNDARIES[boundary](boundary_sigma, output_scale, n, num_fine)
@@ -152,7 +156,7 @@ def darcy(
         solve=_reference(num_fine, n, source),
         features=FEATURES[features](grid, values, source / output_scale),
         residual=_residual(n, source),
-        constrain=_constrain(n, output_scale, hard_constraints),
+        constrain=constrain_by(vanishing, output_scale, hard_constraints),
         measure=MEASURES[measure](grid, source),
         constraints={} if hard_constraints else {"bc": _boundary(output_scale)},
         scale=lambda inputs: output_scale,
@@ -208,21 +212,6 @@ def _residual(n: int, source: float) -> Callable[[jax.Array, Inputs], jax.Array]
         return flow(u, inputs["a_x"], inputs["a_y"]) - source
 
     return residual
-
-
-def _constrain(
-    n: int, output_scale: float, hard: bool
-) -> Callable[[jax.Array, Inputs], jax.Array]:
-    bump = np.sin(np.pi * np.linspace(0.0, 1.0, n))
-    bump[[0, -1]] = 0.0  # not 1e-16
-
-    def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
-        del inputs
-        if not hard:
-            return output_scale * raw
-        return output_scale * jnp.asarray(np.outer(bump, bump), raw.dtype) * raw
-
-    return constrain
 
 
 def _boundary(output_scale: float) -> Callable[[jax.Array, Inputs], jax.Array]:

@@ -1,11 +1,13 @@
-"""Random data on the boundary of Darcy flow, one function on both grids."""
+"""Data on the boundary of Darcy flow: random, one function on both grids; or zero."""
 
 import abc
 import dataclasses
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from pilno_jax.checks import require, require_fields
 from pilno_jax.numerics.random_fields import exp_sine
@@ -13,6 +15,26 @@ from pilno_jax.problems.base import Inputs, Problem
 
 # Of the law, whose period is the whole boundary: about as rough as a side is long.
 LENGTH_SCALE = 1.0
+
+
+def constrain_by(
+    factor: np.ndarray, output_scale: float, hard: bool
+) -> Callable[[jax.Array, Inputs], jax.Array]:
+    """(raw, inputs) -> u, zero where the factor is.
+
+    Args:
+        factor: on all nodes.
+        output_scale: u of a network output of 1 where the factor is 1.
+        hard: False leaves the factor out.
+    """
+
+    def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
+        del inputs
+        if not hard:
+            return output_scale * raw
+        return output_scale * jnp.asarray(factor, raw.dtype) * raw
+
+    return constrain
 
 
 @dataclasses.dataclass(frozen=True)
