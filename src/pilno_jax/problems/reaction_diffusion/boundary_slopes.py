@@ -4,9 +4,11 @@
                                                                + g_right x^2 / 2.
 
 The parabola l has these slopes, and is where u starts. What is added to it starts from
-zero and is flat at both ends: the network's output, less the smallest cubics that take
-its own slopes away. Slopes are those of one-sided differences, so that what is hard and
-what penalties and solver ask for are the same on every grid.
+zero and is flat at both ends: the network's output on the inner nodes, which the values
+at the ends follow. (To take the slopes of an output away, by cubics say, would spread
+what differences make of its roughness over all of x.) Slopes are those of one-sided
+differences, so that what is hard and what penalties and solver ask for are the same on
+every grid.
 """
 
 from collections.abc import Callable
@@ -51,11 +53,11 @@ class BoundarySlopes(BoundaryValues):
         """No mollifier: it would prescribe values, where the slope is prescribed."""
         del mollifier, d
         x, t = grid.axes
-        flat = flattening(x)
+        flat = flat_continuation(x, accuracy=6)
 
         def free(raw: jax.Array, inputs: Inputs) -> jax.Array:
             del inputs
-            return along(flat, raw, 0) * t.coordinates.astype(raw.dtype)[None]
+            return along(flat, raw[1:-1], 0) * t.coordinates.astype(raw.dtype)[None]
 
         return free
 
@@ -83,15 +85,3 @@ def flat_continuation(x: Axis, accuracy: int) -> Float[np.ndarray, "n inner"]:
     for end in (0, -1):
         inner[end] = -slopes[end, 1:-1] / slopes[end, end]
     return inner
-
-
-def flattening(x: Axis) -> Float[np.ndarray, "n n"]:
-    """The matrix that takes away the slopes of a field at both ends, by cubics.
-
-    Args:
-        x: a closed axis.
-    """
-    s, slopes = x.unit_nodes(), derivative(x, 1, accuracy=6)
-    at_left, at_right = x.extent * s * (1 - s) ** 2, -x.extent * s**2 * (1 - s)
-    cubics = np.outer(at_left, slopes[0]) + np.outer(at_right, slopes[-1])
-    return np.eye(x.num_points) - cubics
