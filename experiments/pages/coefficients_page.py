@@ -93,7 +93,7 @@ def over_one_value(content: Mapping[str, Any]) -> str:
 def over_the_grid(content: Mapping[str, Any]) -> str:
     """Inside the law; an operator of one value cannot be expected below 1 either."""
     if content["law"] is None:
-        return ""
+        return on_other_laws(content)
     low, high = content["law"]
     whole = next(iter(content["relative_l2"][PILNO].values()))
     each = zip(content["tested"], whole, content["grid"], strict=True)
@@ -103,6 +103,23 @@ def over_the_grid(content: Mapping[str, Any]) -> str:
         if own and low <= at <= high
     ]
     return f"Of the grid's own error it has so many times: {', '.join(ratios)}."
+
+
+def on_other_laws(content: Mapping[str, Any]) -> str:
+    """How far operators of one law are from the grid's own error, on it and others."""
+    own, other = [], []
+    for trained, errors in content["relative_l2"][PILNO].items():
+        for tested, error, grid in zip(
+            content["tested"], errors, content["grid"], strict=True
+        ):
+            if grid:
+                (own if tested == float(trained) else other).append(error / grid)
+    if not own or not other:
+        return ""
+    return (
+        f"With the equation errors are at most {max(own):.2g} times the grid's own on "
+        f"the law of the training, and {max(other):.2g} times on others."
+    )
 
 
 def _trained(content: Mapping[str, Any]) -> set[str]:

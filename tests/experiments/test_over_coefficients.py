@@ -96,6 +96,8 @@ def test_without_a_law_operators_of_one_value_are_a_map(
     table = coefficients_page.section(written).splitlines()
     assert table[2].split(" | ")[3:6] == ["1.0e-02", "2.0e-02", "4.0e-02 |"]
     assert [line.split(" | ")[0] for line in table[3:5]] == ["| 0.2", "| 0.4"]
+    # 0.4 x 0.4 and 0.2 x 0.4 over a thousandth.
+    assert "at most 1.6e+02 times" in "".join(table) and " 80 times" in "".join(table)
     assert (tmp_path / "a.png").stat().st_size > 10_000
 
 
