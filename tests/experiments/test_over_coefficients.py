@@ -91,6 +91,7 @@ def test_without_a_law_operators_of_one_value_are_a_map(
         return made_up(run, root) | {"relative_l2_by_law": laws}
 
     monkeypatch.setattr(RunSpec, "result", result)
+    monkeypatch.setattr(over_coefficients, "grids_own", lambda study, at: 1e-3)
     written = written_of(study)
     assert written["law"] is None and not written["ratios"]
     table = coefficients_page.section(written).splitlines()
