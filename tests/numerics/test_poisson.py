@@ -4,7 +4,13 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.fft import dstn
 
-from pilno_jax.numerics.poisson import sine_transform, solve_poisson, unit_membrane
+from pilno_jax.numerics.poisson import (
+    mirrored_membrane_sum,
+    sine_transform,
+    solve_mirrored_poisson,
+    solve_poisson,
+    unit_membrane,
+)
 
 
 def minus_laplacian(field):
@@ -34,3 +40,21 @@ def test_the_membrane_is_poissons_solution_of_a_unit_source():
     np.testing.assert_allclose(minus_laplacian(unit_membrane(31)), 1.0, rtol=1e-11)
     # On the unit square its height is 0.0736713533 (series), to second order in h.
     assert abs(unit_membrane(121).max() - 0.0736713533) < 2e-5
+
+
+def test_with_a_mirror_the_solution_is_half_of_that_of_the_double_square(x64):
+    source = np.random.default_rng(2).normal(size=(13, 12))
+    solution = np.pad(solve_mirrored_poisson(jnp.asarray(source)), ((0, 1), (1, 1)))
+    whole = np.concatenate([solution[:0:-1], solution])
+    scale = (len(solution) - 1) / (len(whole) - 1)
+    found = minus_laplacian(whole) * scale**2
+    np.testing.assert_allclose(found[12:], source, atol=1e-10)
+
+
+def test_the_mirrored_membrane_is_as_high_as_its_series():
+    """Twice the square is a rectangle, 2 by 1: the mean of w is 0.0572 (series)."""
+    k = 2 * np.arange(400) + 1
+    rectangle = (1 - np.tanh(k * np.pi) / (k * np.pi)) / k**4
+    mean = 8 / np.pi**4 * rectangle.sum()
+    found = mirrored_membrane_sum(121) / 120**2
+    assert abs(found - mean) < 1e-5

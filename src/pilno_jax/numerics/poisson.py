@@ -63,14 +63,25 @@ def unit_membrane(
 @functools.lru_cache
 def _mirrored(num_points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Cosines cos(pi (k + 1/2) x), flat at x = 0 and zero at x = 1, on all nodes but
-    the last, as an orthogonal matrix; their eigenvalues of -d_xx; the roots of the
-    nodes' weights, of which that at x = 0 has half a cell."""
+    the last, as an orthogonal matrix; the eigenvalues of -Laplace on their products
+    with sines of y; the roots of the nodes' weights, of which that at x = 0 has half a
+    cell."""
     k = np.arange(num_points - 1)
     h = 1.0 / (num_points - 1)
     roots = np.where(k == 0, np.sqrt(0.5), 1.0)
     cosines = np.cos(np.pi * h * np.outer(k, k + 0.5))
-    eigenvalues = (2 / h * np.sin(np.pi * h * (k + 0.5) / 2)) ** 2
-    return np.sqrt(2 * h) * roots[:, None] * cosines, eigenvalues, roots
+    of_x = (2 / h * np.sin(np.pi * h * (k + 0.5) / 2)) ** 2
+    of_y = np.diag(laplacian_eigenvalues(num_points)) / 2
+    matrix = np.sqrt(2 * h) * roots[:, None] * cosines
+    return matrix, of_x[:, None] + of_y, roots
+
+
+@functools.lru_cache
+def mirrored_membrane_sum(num_points: int) -> float:
+    """The integral of w, over h^2, with -Laplace_h w = 1 and a mirror at x = 0."""
+    cosines, eigenvalues, roots = _mirrored(num_points)
+    ones = np.outer(roots @ cosines, sine_matrix(num_points).sum(axis=0))
+    return float(np.sum(ones**2 / eigenvalues))
 
 
 def solve_mirrored_poisson(
@@ -84,11 +95,10 @@ def solve_mirrored_poisson(
         field: on the nodes that are free, (n - 1, n - 2): with those of x = 0.
     """
     n = field.shape[-1] + 2
-    cosines, of_x, roots = _mirrored(n)
-    of_y = np.diag(laplacian_eigenvalues(n)) / 2
+    cosines, eigenvalues, roots = _mirrored(n)
     in_x, in_y = (jnp.asarray(m, field.dtype) for m in (cosines, sine_matrix(n)))
     weights = jnp.asarray(roots[:, None], field.dtype)
-    inverse = jnp.asarray(1.0 / (of_x[:, None] + of_y), field.dtype)
+    inverse = jnp.asarray(1.0 / eigenvalues, field.dtype)
 
     def product(*matrices: Array) -> Array:
         return jnp.linalg.multi_dot(matrices, precision="highest")

@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from pilno_jax.checks import require, require_fields
-from pilno_jax.numerics.poisson import solve_mirrored_poisson
+from pilno_jax.numerics.poisson import mirrored_membrane_sum, solve_mirrored_poisson
 from pilno_jax.problems.base import InputField, Inputs, Measure, Problem
 from pilno_jax.problems.boundary_data import with_boundary_data
 from pilno_jax.problems.darcy.boundary_law import BoundaryLaw, constrain_by
@@ -163,13 +163,11 @@ def _first_response(
 def _h_minus_one(n: int, source: float) -> Measure:
     """As `norms.h_minus_one`, of the nodes that are free."""
 
-    def squared(residual: jax.Array) -> jax.Array:
-        return _inner_product(residual, solve_mirrored_poisson(residual))
+    scale = source**2 * mirrored_membrane_sum(n)
 
     def measure(residual: jax.Array, u: Any = None, inputs: Any = None) -> jax.Array:
         del u, inputs
-        everywhere = jnp.full((n - 1, n - 2), source, residual.dtype)
-        return squared(residual) / squared(everywhere)
+        return _inner_product(residual, solve_mirrored_poisson(residual)) / scale
 
     return measure
 
