@@ -27,9 +27,8 @@ def fast() -> RunConfig:
 
 
 def lno() -> RunConfig:
-    return driven_recipes.linear_lno(
-        problem("telegraph", hard_constraints=False), WAVES, pole_unit=8.0
-    )
+    from_rest = problem("telegraph", hard_constraints=False)
+    return driven_recipes.linear_lno(from_rest, WAVES)
 
 
 def deepomamba() -> RunConfig:

@@ -108,7 +108,7 @@ def against_reruns(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def learned_poles(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Of one linear layer, how near the nearest learned pole is to each true one."""
+    """Of one linear layer, how near to a wave's true pole the learned one is."""
     table = []
     for row in rows:
         for of_seeds in zip(*row.get("poles", ()), strict=True):

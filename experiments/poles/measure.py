@@ -84,7 +84,9 @@ def measure(
 
 
 def learned_poles(config: RunConfig, params: Any) -> list[dict[str, Any]]:
-    """Each true pole of a wave equation and the nearest of a linear layer.
+    """Each true pole of a wave equation and what a linear layer has of its wave.
+
+    Waves k and -k both have it, by poles of their own: the one farther off counts.
 
     Args:
         config: of the run.
@@ -95,4 +97,11 @@ def learned_poles(config: RunConfig, params: Any) -> list[dict[str, Any]]:
     in_time = models.poles(params, extents, config.model.options["pole_unit"])[0][-1]
     turning = np.abs(np.asarray(in_time.frequency))  # the layer has conjugates too
     learned = -np.asarray(in_time.decay) + 1j * turning
-    return linear_systems.compare(rivals.true_poles(options), learned)
+    mean, rows = len(learned) // 2, []
+    for wave, mu in enumerate(rivals.true_poles(options), start=1):
+        both = [
+            linear_systems.compare(mu[None], learned[mean + sign])[0]
+            for sign in (wave, -wave)
+        ]
+        rows.append(max(both, key=lambda row: row["relative_distance"]))
+    return rows

@@ -29,12 +29,14 @@ class System(NamedTuple):
     changes: of the config, for every network.
     protocol: of LNO's published protocol, where it differs from the config's.
     period_2: of FNO with period 2, whose modes are twice as dense.
+    as_small: of FNO with as many parameters as LNO, or the next larger number.
     """
 
     config: str
     changes: Changes = {}
     protocol: Changes = {}
     period_2: Changes = {}
+    as_small: Changes = {}
 
 
 OSCILLATORS: Mapping[str, System] = {
@@ -60,8 +62,16 @@ OSCILLATORS: Mapping[str, System] = {
     ),
 }
 WAVES: Mapping[str, System] = {
-    "beam": System("beam", period_2={"model.modes": (4, 64)}),
-    "telegraph": System("telegraph", period_2={"model.modes": (7, 64)}),
+    "beam": System(
+        "beam",
+        period_2={"model.modes": (4, 64)},
+        as_small={"model.modes": (4, 3)},
+    ),
+    "telegraph": System(
+        "telegraph",
+        period_2={"model.modes": (7, 64)},
+        as_small={"model.modes": (7, 3)},
+    ),
 }
 SYSTEMS = {**OSCILLATORS, **WAVES}
 
@@ -90,11 +100,17 @@ ALONG_TIME: Mapping[str, Network] = {
     LNO_PROTOCOL: Network("lno"),
     STAGED: Network("staged"),
 }
+LINEAR_FNO: Changes = {"model.name": "fno", "train.learning_rate": 1e-2}
+WIDER: Changes = {"model.width": 2, "model.projection_width": 2}
+AS_SMALL = "as small"
 IN_SPACE_AND_TIME: Mapping[str, Network] = {
     "LNO, one layer": Network("lno"),
-    "ALNO": Network("lno", {"model.name": "alno"}),
-    "FNO, period 1": Network("lno", {"model.name": "fno"}),
-    "FNO, period 2": Network("lno", {"model.name": "fno", "model.period": (1.0, 2.0)}),
+    f"FNO, period 1, {AS_SMALL}": Network(
+        "lno", {**LINEAR_FNO, "model.period": (1.0, 1.0)}
+    ),
+    f"FNO, period 2, {AS_SMALL}": Network("lno", LINEAR_FNO),
+    "FNO, period 2": Network("lno", {**LINEAR_FNO, **WIDER}),
+    "FNO, period 2, 128 modes": Network("lno", LINEAR_FNO),
 }
 LABELS_ALONE: Changes = {
     "weights.pde": 0.0,
@@ -158,6 +174,8 @@ def recipe_of(entry: Entry) -> tuple[str, dict[str, Any]]:
         changes |= LABELS_ALONE
     if entry.network == "FNO, period 2":
         changes |= system.period_2
+    elif entry.network.endswith(AS_SMALL):
+        changes |= system.as_small
     if entry.law == RANDOM_LAW and entry.system in OSCILLATORS:
         changes |= RANDOM_CHANGES
     one_shape = (entry.law, entry.way) == (PUBLISHED_LAW, LABELS)

@@ -120,6 +120,51 @@ def test_lno_layer_with_poles_in_time_only(sharing, swapped):
 
 
 @pytest.mark.usefixtures("x64")
+def test_lno_layer_with_own_poles_for_every_wave():
+    """Wave k of x has an ODE of its own: u' = nu_k u + beta_k v, u(., 0) = 0.
+
+    Those of wave -k are others too: what is real has the conjugates besides.
+    """
+    rng = np.random.default_rng(4)
+    nu = -1 - rng.uniform(size=(7, 2)) + 5j * rng.normal(size=(7, 2))
+    beta = random_complex(rng, 7, 2, 1, 1)
+    x, t = nodes(32, periodic=True), nodes(161)
+    zeta, exact = TWO_PI * -1, np.zeros((32, 161))
+    v = np.zeros_like(exact)
+    for wave in (1, 3):
+        v += np.cos(TWO_PI * wave * x[:, None] + zeta * t[None] + 0.3)
+        for sign in (1, -1):
+            z, own = 1j * sign * zeta, 3 + sign * wave
+            rise = np.exp(z * t)[:, None] - np.exp(np.outer(t, nu[own]))
+            rise = rise / (z - nu[own]) @ beta[own, :, 0, 0]
+            along_x = np.exp(1j * sign * (TWO_PI * wave * x + 0.3)) / 2
+            exact += np.outer(along_x, rise).real
+    kernel = SpectralKernel((4, 3), (1.0, 1.0), (0, 2), "by wave", tied=True)
+    u = run(kernel, system([None, nu], beta, False), v[..., None, None], [x, t])
+    np.testing.assert_allclose(u[..., 0, 0], exact, atol=1e-10)
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("analysis", ["quadrature", "dft"])
+@pytest.mark.parametrize("tied", [True, False])
+def test_equal_poles_of_every_wave_are_shared_ones(analysis, tied):
+    """On three axes, the second of which has signed waves in both branches."""
+    axes = [nodes(8, periodic=True), nodes(9, periodic=True), nodes(17)]
+    v = normal(8, 9, 17, 2, 3)
+    sizes = dict(modes=(3, 2, 4), period=(1.0, 1.0, 1.5), poles=(0, 0, 2), tied=tied)
+    sizes |= dict(transient_analysis=analysis)
+    shared = SpectralKernel(**sizes)
+    by_wave = SpectralKernel(**sizes, pole_sharing="by wave")
+    params = fresh(shared, v, axes)["params"]
+    for_each = {
+        name: np.broadcast_to(leaf, (5, 3, 2)) if leaf.ndim == 1 else leaf
+        for name, leaf in params.items()
+    }
+    u = run(by_wave, {"params": for_each}, v, axes)
+    np.testing.assert_allclose(u, run(shared, {"params": params}, v, axes), atol=1e-12)
+
+
+@pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("sharing", ["shared", "pairwise"])
 def test_dft_option_is_the_papers_sum(sharing):
     """The separable form of FACTS section 1, on the untruncated FFT."""

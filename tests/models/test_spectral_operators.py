@@ -96,6 +96,7 @@ def test_derivatives_of_both_modes_and_second_order_agree():
         (ALNO, dict(num_layers=2)),
         (ALNO, dict(pole_sharing="pairwise")),
         (ALNO, dict(poles=(0, 3))),
+        (LNO, dict(poles=(0, 3), pole_sharing="by wave")),
         (LNO, {}),
         (FNO, {}),
     ],
@@ -180,6 +181,8 @@ def test_shape_errors_say_what_was_expected():
         run(net, params, features[:, :9], axes)
     with pytest.raises(ValueError, match="modes"):
         ALNO(modes=(1, 2, 3)).init(KEY, features, axes)
+    with pytest.raises(ValueError, match=r"poles = \(2, 3\).*by wave"):
+        ALNO(poles=(2, 3), pole_sharing="by wave").init(KEY, features, axes)
     with pytest.raises(ValueError, match="name = 'cnn'.*alno.*fno.*lno.*deepomamba"):
         models.make("cnn")
     assert isinstance(models.make("lno", width=8), LNO)
@@ -202,6 +205,9 @@ def test_poles_in_physical_units():
         np.testing.assert_allclose(other[1].frequency * 5, one[1].frequency, rtol=1e-6)
     _, params, *_ = small(ALNO, poles=(0, 3))
     assert [p.decay.size for p in models.poles(params, (2.0, 5.0))[0]] == [0, 3]
+    _, params, *_ = small(ALNO, poles=(0, 3), pole_sharing="by wave")
+    of_waves = models.poles(params)[0][1]
+    assert of_waves.decay.shape == of_waves.frequency.shape == (7, 3)
     _, params, *_ = small(FNO)
     assert models.poles(params) == []
 
@@ -259,6 +265,19 @@ def test_a_pole_unit_scales_poles_and_free_poles_may_grow():
     free = jax.jit(models.LNO(free_poles=True, **sizes).init)(KEY, features, axis)
     ((growing,),) = models.poles(free)
     assert np.all(growing.decay < 0) and np.ptp(growing.decay) > 0
+
+
+def test_own_poles_of_waves_start_turning_and_silent():
+    """Nothing is answered at first, not even by W, and every residue can learn."""
+    net, _, features, axes = small(
+        LNO, num_layers=1, poles=(0, 2), pole_sharing="by wave", activation="identity"
+    )
+    params = jax.jit(net.init)(KEY, features, axes)
+    assert np.all(np.abs(run(net, params, features, axes)) < 1e-6)
+    assert np.all(models.poles(params)[0][1].frequency > 1)
+    loss = lambda p: jnp.sum((net.apply(p, features, axes) - 1) ** 2)  # noqa: E731
+    slopes = jax.jit(jax.grad(loss))(params)["params"]["kernel_0"]["residues"]
+    assert np.all(np.any(slopes != 0, axis=(-1, -2, -3)))
 
 
 def test_a_last_layer_without_activation_is_linear():

@@ -15,7 +15,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Complex, Float
 
-Bases = Sequence[Complex[Array, "_ _"]]
+# A matrix for each axis, or one for every mode of the axes before it.
+Bases = Sequence[Complex[Array, "... _ _"]]
 
 
 def analyse(
@@ -23,13 +24,14 @@ def analyse(
 ) -> Float[Array, "*modes 2 batch channels"]:
     """Coefficients of a field; the basis of axis j is a matrix (K_j, N_j)."""
     for axis, basis in enumerate(bases):
-        rows = jnp.stack([basis.real, basis.imag], 1)
+        rows = jnp.stack([basis.real, basis.imag], -2)
         if axis > 0:
             # Acts on a complex field: [[real, -imag], [imag, real]].
-            rows = jnp.stack([rows, jnp.stack([-basis.imag, basis.real], 1)], 2)
+            rows = jnp.stack([rows, jnp.stack([-basis.imag, basis.real], -2)], -2)
         lead, rest = field.shape[:axis], field.shape[axis + 1 + (axis > 0) :]
-        field = _apply(rows.reshape(2 * basis.shape[0], -1), field, lead)
-        field = field.reshape(*lead, basis.shape[0], 2, *rest)
+        *own, modes, _ = basis.shape
+        field = _apply(rows.reshape(*own, 2 * modes, -1), field, lead)
+        field = field.reshape(*lead, modes, 2, *rest)
     return field
 
 
@@ -44,16 +46,17 @@ def synthesise(
     for axis, basis in reversed(list(enumerate(bases))):
         rows = jnp.stack([basis.real, -basis.imag], -1)
         if axis > 0:
-            rows = jnp.stack([rows, jnp.stack([basis.imag, basis.real], -1)])
+            rows = jnp.stack([rows, jnp.stack([basis.imag, basis.real], -1)], -4)
         lead, rest = field.shape[:axis], field.shape[axis + 2 :]
-        field = _apply(rows.reshape(-1, 2 * basis.shape[1]), field, lead)
+        *own, nodes, modes = basis.shape
+        field = _apply(rows.reshape(*own, -1, 2 * modes), field, lead)
         parts = (2,) if axis > 0 else ()
-        field = field.reshape(*lead, *parts, basis.shape[0], *rest)
+        field = field.reshape(*lead, *parts, nodes, *rest)
     return field
 
 
 def _apply(
-    rows: Float[Array, "out in"], field: Float[Array, "..."], lead: Sequence[int]
+    rows: Float[Array, "*modes out in"], field: Float[Array, "..."], lead: Sequence[int]
 ) -> Float[Array, "..."]:
     """rows @ field over the axis behind `lead`, together with its pair of parts."""
     if not lead:
@@ -61,8 +64,9 @@ def _apply(
     count = math.prod(lead)
     # With one matrix for all, XLA would transpose the field. A copy of the matrix for
     # each leading index makes it a batched product, which leaves the field in place.
-    copies = jnp.broadcast_to(rows, (count, *rows.shape))
-    return copies @ field.reshape(count, rows.shape[1], -1)
+    copies = jnp.broadcast_to(rows, (*lead, *rows.shape[-2:]))
+    copies = copies.reshape(count, *rows.shape[-2:])
+    return copies @ field.reshape(count, rows.shape[-1], -1)
 
 
 def mix(

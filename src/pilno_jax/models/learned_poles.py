@@ -43,16 +43,23 @@ def poles_of(
     return jax.lax.complex(real, turning)
 
 
-def initial_poles(count: int, slowest: float) -> tuple[np.ndarray, np.ndarray]:
+def initial_poles(
+    count: int, slowest: float, first: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Decay rates over a decade from the slowest on, and frequencies pi/2 apart.
 
     Every other frequency lies between those of the Fourier series with period 1. The
     golden ratio spreads the rates evenly over any run of neighbouring frequencies.
     Equal in all layers and channels: the random residues tell them apart.
+
+    Args:
+        count: how many.
+        slowest: rate of decay.
+        first: frequency that they begin with, in units of pi/2.
     """
     index = np.arange(count)
     golden = (math.sqrt(5) - 1) / 2
-    return slowest * 10 ** ((index * golden) % 1), math.pi / 2 * index
+    return slowest * 10 ** ((index * golden) % 1), math.pi / 2 * (first + index)
 
 
 def transient_gain(decay: np.ndarray, frequency: np.ndarray) -> float:

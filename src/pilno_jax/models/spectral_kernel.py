@@ -7,6 +7,8 @@ beta_n; H and beta_n are complex (in, out) matrices. On several axes frequencies
 poles form tensor products: e^{mu_n x} becomes e^{mu_n x} e^{nu_m y}, and so on. An axis
 with 0 poles keeps its frequencies in the transient branch too, e^{i w_k x} e^{nu_m y}:
 on a periodic axis there is no start to respond to, and the layer commutes with shifts.
+Each wave e^{i w_k x} may then have poles of its own, e^{i w_k x} e^{nu_km y}, as those
+of a linear equation do.
 The real part is taken at the end, so that poles need not come in conjugate pairs.
 """
 
@@ -24,7 +26,7 @@ from jaxtyping import Array, Complex, Float
 from pilno_jax.models import bases, contractions, learned_poles
 from pilno_jax.numerics.complex_numbers import as_complex
 
-POLE_SHARING = ("shared", "pairwise")
+POLE_SHARING = ("shared", "pairwise", "by wave")
 TRANSIENT_ANALYSIS = ("quadrature", "dft")
 
 Axes = Sequence[Float[np.ndarray | Array, " _"]]
@@ -32,8 +34,9 @@ Field = Float[Array, "*grid batch channels"]
 # Real and imaginary part of a complex (in, out) matrix for each mode.
 Mixing = Float[Array, "*modes in 2 out"]
 Bases = Sequence[Complex[Array, "..."]]
-# The poles of each axis, of all channels or of each pair; None: it has frequencies.
-Poles = Sequence[Complex[Array, "*pairs _"] | None]
+# The poles of each axis: of all channels, of each pair, or of each wave of the axes
+# before it (*waves, 1, 1, _); None: the axis has frequencies.
+Poles = Sequence[Complex[Array, "*own _"] | None]
 
 
 class SpectralKernel(nn.Module):
@@ -43,7 +46,7 @@ class SpectralKernel(nn.Module):
         modes: frequencies k = 0, ..., modes - 1 and their negatives.
         period: of the Fourier series, in units of the scaled axis.
         poles: None leaves the transient branch out; 0 keeps an axis' frequencies.
-        pole_sharing: "shared" by all channels, or "pairwise".
+        pole_sharing: "shared" by all channels, "pairwise", or "by wave".
         transient_analysis: "quadrature" of the closed form, or the paper's "dft" sum.
         initial_decay: rates of decay start between this and ten times it.
         pole_unit: what poles are parametrised, and start, in multiples of.
@@ -117,6 +120,8 @@ class SpectralKernel(nn.Module):
                 analysis.append(bases.fourier_analysis(x, omega, period))
                 synthesis.append(bases.fourier_synthesis(x, omega))
                 continue
+            if self.pole_sharing == "by wave":
+                mu = mu[..., 0, 0, :]
             if self.transient_analysis == "dft":
                 if self.pole_sharing == "pairwise":
                     # The transform first: every pair of channels has own fractions.
@@ -157,6 +162,7 @@ class SpectralKernel(nn.Module):
 
         An axis without poles has mu = None, and beta all its signed frequencies.
         """
+        by_wave = self.pole_sharing == "by wave"
         pairs = (channels, channels) if self.pole_sharing == "pairwise" else ()
         # More exponentials than nodes are linearly dependent on every grid.
         resolved = _clipped("poles", poles, [x.size for x in axes])
@@ -168,7 +174,9 @@ class SpectralKernel(nn.Module):
                 counts.append(2 * self.modes[axis] - 1)
                 used.append(_low_frequencies(modes[axis], self.modes[axis]))
                 continue
-            decay, frequency = learned_poles.initial_poles(count, self.initial_decay)
+            decay, frequency = learned_poles.initial_poles(
+                count, self.initial_decay, first=int(by_wave)
+            )
             if self.free_poles:
                 starts = dict.fromkeys(learned_poles.names(axis, free=True), published)
             else:
@@ -178,15 +186,21 @@ class SpectralKernel(nn.Module):
                 unit = self.pole_unit
                 gain *= learned_poles.transient_gain(unit * decay, unit * frequency)
             params = {
-                name: self.param(name, start, (*pairs, count))
+                name: self.param(name, start, (*(counts if by_wave else pairs), count))
                 for name, start in starts.items()
             }
             mu = learned_poles.poles_of(params, axis, self.pole_unit)
-            mus.append(mu[..., : resolved[axis]])
+            mu = mu[..., : resolved[axis]]
+            mus.append(mu[*used][..., None, None, :] if by_wave else mu)
             counts.append(count)
             used.append(slice(resolved[axis]))
         shape = (*counts, channels, 2, channels)
-        start = published if self.free_poles else _complex_glorot(gain)
+        if by_wave:
+            # A pole goes to where its wave rings if its residue has the right phase.
+            # One that grows from zero has it; a random one may drive the pole away.
+            start = nn.initializers.zeros
+        else:
+            start = published if self.free_poles else _complex_glorot(gain)
         residues = self.param("residues", start, shape)
         if self.free_poles:
             residues = self.pole_unit * residues  # as if time was measured in it
@@ -211,11 +225,18 @@ def tied_multiplier(
     """
 
     def response(h: jax.Array, conjugate: bool) -> jax.Array:
+        def kept(of_waves: jax.Array) -> jax.Array:
+            for axis in (axis for axis, mu in enumerate(mus) if mu is None):
+                of_waves = jnp.flip(of_waves, axis) if conjugate else of_waves
+                first = of_waves.shape[axis] - len(omegas[axis])
+                of_waves = jax.lax.slice_in_dim(of_waves, first, None, axis=axis)
+            return of_waves
+
+        h = kept(h)
         for axis, (mu, omega) in enumerate(zip(mus, omegas, strict=True)):
             if mu is None:
-                h = jnp.flip(h, axis) if conjugate else h
-                h = jax.lax.slice_in_dim(h, h.shape[axis] - len(omega), None, axis=axis)
                 continue
+            mu = kept(mu) if mu.ndim > 3 else mu  # every wave has poles of its own
             fractions = bases.transfer(omega, mu.conj() if conjugate else mu)
             h = jnp.einsum("...kp,...p->...k", fractions, jnp.moveaxis(h, axis, -1))
             h = jnp.moveaxis(h, -1, axis)

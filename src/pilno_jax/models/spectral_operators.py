@@ -126,12 +126,18 @@ class _SpectralOperator(nn.Module):
             name=f"kernel_{index}",
             **self._transient_options(rank),
         )
-        skip = self._dense(f"skip_{index}", v, self.width)
+        skip = self._skip(v, index)
         is_last = index == self.num_layers - 1
         linear = is_last and not self.activate_last
         act = ACTIVATIONS["identity" if linear else self.activation]
         out = act(kernel(v, axes) + skip)
         return v + out if self.add_input else out
+
+    def _skip(
+        self, v: Float[Array, "*grid batch width"], index: int
+    ) -> Float[Array, "*grid batch width"] | float:
+        """W v + b."""
+        return self._dense(f"skip_{index}", v, self.width)
 
     def _dense(
         self, name: str, v: Float[Array, "*grid channels"], size: int
@@ -167,9 +173,20 @@ class _PoleOperator(_SpectralOperator):
         require_positive(initial_decay=self.initial_decay, pole_unit=self.pole_unit)
         super().__post_init__()
 
+    def _skip(
+        self, v: Float[Array, "*grid batch width"], index: int
+    ) -> Float[Array, "*grid batch width"] | float:
+        # While it is trained W moves by more than all that a fast wave answers, whose
+        # poles would learn from nothing else.
+        return 0.0 if self.pole_sharing == "by wave" else super()._skip(v, index)
+
     def _transient_options(self, rank: int) -> dict[str, Any]:
+        poles = _per_axis("poles", self.poles, rank)
+        if self.pole_sharing == "by wave":
+            allowed = '0 on all axes but the last, if pole_sharing is "by wave"'
+            require(not any(poles[:-1]), "poles", self.poles, allowed)
         return {
-            "poles": _per_axis("poles", self.poles, rank),
+            "poles": poles,
             "pole_sharing": self.pole_sharing,
             "transient_analysis": self.transient_analysis,
             "initial_decay": self.initial_decay,
@@ -197,9 +214,12 @@ class ALNO(_PoleOperator):
     Args (besides those of FNO):
         poles: poles per axis; 0 keeps the Fourier modes on that axis, which suits a
             periodic one: see `spectral_kernel`. 4 are often enough; the paper has 14.
-        pole_sharing: "shared" by all channels of a layer, or "pairwise": own poles for
+        pole_sharing: "shared" by all channels of a layer; "pairwise": own poles for
             every pair of channels, as in the reference LNO, at the cost of as many
-            times the work.
+            times the work; or "by wave": own poles for every wave of the other axes,
+            which have 0 poles and come before the one that has. These poles start at
+            frequencies above 0, their residues at 0, and a layer has no W v + b: one
+            that is linear then is a linear equation, each wave a driven system.
         transient_analysis: "quadrature" of the closed form, or the paper's "dft" sum,
             which depends on the grid.
         initial_decay: rates of decay per axis start between this and ten times it, in

@@ -14,6 +14,8 @@ from pilno_jax import models, operators
 def size(entry):
     network = models.make(**rivals.config_of(entry).model.to_dict())
     f, axes = jnp.zeros((192, 1)), (jnp.linspace(0.0, 1.0, 192),)
+    if entry.system in rivals.WAVES:
+        f, axes = jnp.zeros((16, 192, 1)), (jnp.arange(16) / 16, *axes)
     params = jax.eval_shape(lambda key: network.init(key, f, axes), jax.random.key(0))
     return operators.count_parameters(params)
 
@@ -31,6 +33,16 @@ def test_deep_networks_are_about_equally_large_and_those_that_know_more_smaller(
     deep = [count for name, count in sizes.items() if name not in small]
     assert max(deep) < 1.5 * min(deep)
     assert max(sizes[rivals.LNO_PROTOCOL], sizes[rivals.LOOPED]) < 0.1 * min(deep)
+
+
+@pytest.mark.parametrize("system", rivals.WAVES)
+def test_a_linear_fno_as_small_as_lno_has_the_next_larger_size(system):
+    lno = size(entry("LNO, one layer", law=rivals.RANDOM_LAW, system=system))
+    for period in (1, 2):
+        small = f"FNO, period {period}, {rivals.AS_SMALL}"
+        one = entry(small, law=rivals.RANDOM_LAW, system=system)
+        waves, _ = rivals.config_of(one).model.options["modes"]
+        assert lno <= size(one) < lno + 4 * waves  # what one frequency more costs
 
 
 @pytest.mark.parametrize("way", rivals.WAYS)
@@ -80,3 +92,24 @@ def test_true_poles_of_a_beam():
     # mu^2 + c mu + D (2 pi k)^4 = 0
     for k, mu in enumerate(rivals.true_poles(options), start=1):
         assert abs(mu**2 + mu + 0.01 * (2 * np.pi * k) ** 4) < 1e-9
+
+
+def test_a_learned_pole_is_judged_by_its_own_wave_of_either_sign():
+    """A perfect pole at another wave does not count, nor one of the two signs alone."""
+    one = entry("LNO, one layer", law=rivals.RANDOM_LAW, system="beam")
+    config = rivals.config_of(one)
+    options, unit = config.problem.to_dict(), config.model.options["pole_unit"]
+    true = rivals.true_poles(options)
+    by_wave = np.concatenate([true[::-1], [-1.0], true]) * options["final_time"] / unit
+    by_wave[0] *= 1.1  # of wave -3
+    kernel = {
+        "decay_1": np.log(np.expm1(-by_wave.real))[:, None],
+        "frequency_1": by_wave.imag[:, None],
+        "residues": np.zeros((7, 1, 1, 2, 1)),
+    }
+    rows = measure.learned_poles(config, {"kernel_0": kernel})
+    away = [row["relative_distance"] for row in rows]
+    np.testing.assert_allclose(away, [0.0, 0.0, 0.1], atol=1e-5)
+    kernel["frequency_1"] = kernel["frequency_1"][[0, 2, 1, 3, 5, 4, 6]]
+    rows = measure.learned_poles(config, {"kernel_0": kernel})
+    assert all(row["relative_distance"] > 0.5 for row in rows[:2])
