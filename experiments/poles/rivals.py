@@ -110,7 +110,7 @@ IN_SPACE_AND_TIME: Mapping[str, Network] = {
     ),
     f"FNO, period 2, {AS_SMALL}": Network("lno", LINEAR_FNO),
     "FNO, period 2": Network("lno", {**LINEAR_FNO, **WIDER}),
-    "FNO, period 2, 128 modes": Network("lno", LINEAR_FNO),
+    "FNO, period 2, 128 modes": Network("lno", {**LINEAR_FNO, **WIDER}),
 }
 LABELS_ALONE: Changes = {
     "weights.pde": 0.0,
