@@ -70,7 +70,9 @@ def small(path: Path, recipe: str) -> RunConfig:
             if f"{section}.{name}" in changes:
                 continue
             now = sections[section][name]
-            size = (sizes[name],) * len(now) if isinstance(now, tuple) else sizes[name]
+            size = sizes[name]
+            if isinstance(now, tuple):  # an axis without poles keeps none
+                size = tuple(size if each else 0 for each in now)
             changes[f"{section}.{name}"] = size
     return config.changed(changes)
 
