@@ -12,6 +12,7 @@ from pilno_jax import models, operators, problems
 from pilno_jax.checks import ArgumentError, require
 from pilno_jax.numerics.precision import in_precision
 from pilno_jax.training import batches, causality, objective, optimizers
+from pilno_jax.training.levenberg_marquardt import Misfits
 from pilno_jax.training.stage_objective import stage_objective
 
 
@@ -117,7 +118,7 @@ def _stage(
             batch_physics=train.batch_physics if weights.physics else 0,
             num_virtual=train.num_virtual,
         ),
-        optimizer=_optimizer(train),
+        optimizer=_optimizer(train, objective.label_misfits(problem, apply)),
         predict_before=_with_tuple(before) if before else None,
     )
 
@@ -161,7 +162,7 @@ def _with_tuple(before: Sequence[BuiltRun]) -> operators.Predict:
     return lambda params, inputs: last.predict(params[0], inputs)
 
 
-def _optimizer(train: Train) -> optax.GradientTransformationExtraArgs:
+def _optimizer(train: Train, misfits: Misfits) -> optax.GradientTransformationExtraArgs:
     rate = optimizers.schedule(
         train.schedule,
         train.learning_rate,
@@ -175,6 +176,7 @@ def _optimizer(train: Train) -> optax.GradientTransformationExtraArgs:
         rate,
         weight_decay=train.weight_decay,
         clip_norm=train.clip_norm,
+        misfits=misfits,
     )
 
 

@@ -152,7 +152,7 @@ def staged_wave(problem: ProblemSection, waves: int, **changes: Any) -> RunConfi
 
 
 def looped_lno(problem: ProblemSection, **changes: Any) -> RunConfig:
-    """A Laplace layer that drives itself, see `models.LoopedLNO`.
+    """A Laplace layer that drives itself, see `models.LoopedLNO`, from labels alone.
 
     Args:
         problem: the equation; nothing needs to be built into x, which starts at rest.
@@ -163,10 +163,15 @@ def looped_lno(problem: ProblemSection, **changes: Any) -> RunConfig:
     looped = dataclasses.replace(config, recipe="looped", model=network)
     return looped.changed(
         {
+            "weights.pde": 0.0,
             "weights.ic": 0.0,
-            "train.steps": 1200,
-            "train.clip_norm": 1.0,
-            "train.checkpoint_every": 300,
+            "train.batch_physics": 0,
+            "train.batch_data": 24,
+            "train.optimizer": "levenberg-marquardt",
+            "train.steps": 300,
+            "train.steps_per_call": 5,
+            "train.log_every": 20,
+            "train.checkpoint_every": 20,
         }
     )
 

@@ -28,7 +28,7 @@ def write(rows: Sequence[Row]) -> None:
     waves = [row for row in rows if row["system"] in rivals.WAVES]
     tables = {
         "labels": comparison(rows, rivals.LABELS),
-        "equation": comparison(rows, rivals.EQUATION),
+        "equation": comparison([*rows, *corrected(rows)], rivals.EQUATION),
         "waves": linear_layers(waves),
         "published": against_reruns(rows),
         "poles": learned_poles(waves),
@@ -67,6 +67,20 @@ def comparison(rows: Sequence[Row], way: str) -> list[dict[str, Any]]:
             }
             table.append({"system": system, "trained on": TRAINED[law], **shown})
     return table
+
+
+def corrected(rows: Sequence[Row]) -> list[Row]:
+    """Networks that learned from labels alone, once the equation has corrected them."""
+    return [
+        {
+            **row,
+            "network": f"{row['network']}, corrected",
+            "way": rivals.EQUATION,
+            "errors": row["corrected"],
+        }
+        for row in rows
+        if "corrected" in row
+    ]
 
 
 def linear_layers(rows: Sequence[Row]) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """A row of results for an entry: all its seeds trained together, and their errors."""
 
+import dataclasses
 import hashlib
 import json
 import time
@@ -13,10 +14,12 @@ import numpy as np
 from experiments.config.schema import RunConfig
 from experiments.poles import linear_systems, rivals, seeds_together
 from experiments.run.data_sets import labelled_set
-from pilno_jax import models, operators
+from pilno_jax import data, models, operators
+from pilno_jax.problems.base import Inputs
 from pilno_jax.runs.environment import environment
 
 Row = dict[str, Any]
+CORRECTIONS = 2
 
 
 def fingerprint(config: RunConfig, seeds: int) -> str:
@@ -60,7 +63,8 @@ def measure(
     surroundings, started = environment(), time.monotonic()  # of the code that trains
     trained = seeds_together.train(config, seeds, cache, law, poll)
     seconds = time.monotonic() - started
-    errors = trained.errors(labelled_set(config, "test", cache, **law))
+    test = labelled_set(config, "test", cache, **law)
+    errors = trained.errors(test)
     sizes = operators.count_parameters(trained.params) // seeds
     row: Row = {
         **entry._asdict(),
@@ -75,12 +79,41 @@ def measure(
         "one_seed": rivals.command_of(entry),
         **surroundings,
     }
+    if entry.network == rivals.LOOPED:
+        row["corrected"] = corrected_errors(trained, test)
     if entry.system in rivals.WAVES and entry.network.startswith("LNO"):
         row["poles"] = [
             learned_poles(config, jax.tree.map(lambda x, s=seed: x[s], trained.params))
             for seed in range(seeds)
         ]
     return row
+
+
+def corrected_errors(
+    trained: seeds_together.TrainedSeeds, test: data.Data
+) -> list[float]:
+    """Of every seed the mean error after `CORRECTIONS` by the equation alone.
+
+    What the residual tells of an error is its linearised answer: for oscillators such a
+    correction is a step of Newton's method.
+
+    Args:
+        trained: the seeds.
+        test: the labelled set that judges them.
+    """
+    problem = trained.problem
+
+    def correct(u: jax.Array, inputs: Inputs) -> jax.Array:
+        return u - problem.error_of(problem.residual(u, inputs), u, inputs)
+
+    def predict(params: operators.Params, inputs: Inputs) -> jax.Array:
+        u = trained.predict(params, inputs)
+        for _ in range(CORRECTIONS):
+            u = jax.vmap(correct)(u, inputs)
+        return u
+
+    corrected = dataclasses.replace(trained, predict=predict)
+    return [float(each) for each in corrected.errors(test).mean(1)]
 
 
 def learned_poles(config: RunConfig, params: Any) -> list[dict[str, Any]]:

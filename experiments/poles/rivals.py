@@ -148,8 +148,8 @@ def entries() -> Iterator[Entry]:
         yield Entry(system, RANDOM_LAW, network, LABELS)
     for network, system in itertools.product(first, OSCILLATORS):
         yield Entry(system, PUBLISHED_LAW, network, LABELS)
-    for network, system in itertools.product((LOOPED, STAGED), OSCILLATORS):
-        yield Entry(system, PUBLISHED_LAW, network, EQUATION)
+    for system in OSCILLATORS:
+        yield Entry(system, PUBLISHED_LAW, STAGED, EQUATION)
     for network, system in itertools.product(others, OSCILLATORS):
         yield Entry(system, PUBLISHED_LAW, network, LABELS)
     for network, system in itertools.product(

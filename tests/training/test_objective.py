@@ -12,7 +12,7 @@ import toy
 from pilno_jax.numerics.precision import in_precision
 from pilno_jax.operators import predictor
 from pilno_jax.training import causality
-from pilno_jax.training.objective import Weights, objective, term_names
+from pilno_jax.training.objective import Weights, label_misfits, objective, term_names
 
 PROBLEM = toy.decay()
 BATCH = toy.batch(PROBLEM)
@@ -240,3 +240,13 @@ def test_the_network_has_the_precision_asked_for_and_the_residual_float32(
 def test_an_unknown_precision_is_named():
     with pytest.raises(ValueError, match="matmul_precision = 'half'.*bfloat16"):
         in_precision(toy.apply, "half")
+
+
+def test_misfits_have_the_relative_error_as_their_size_and_times_second():
+    params = toy.TAYLOR.at[0].set(1.1)
+    found = label_misfits(PROBLEM, toy.apply)(params, BATCH)
+    samples, times, _ = found.shape
+    assert (samples, times) == (len(BATCH["labels"]), toy.NUM_T)
+    sizes = np.sqrt(np.sum(np.asarray(found) ** 2, axis=(1, 2)))
+    terms = by_hand(params, BATCH, np.ones(toy.NUM_T))
+    assert sizes.mean() == pytest.approx(terms["data"], rel=1e-5)

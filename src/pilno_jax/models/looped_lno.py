@@ -1,14 +1,16 @@
 """A Laplace layer in a closed loop: what it answers is part of what drives it.
 
-    v = K [ N(f, v) ],    u = C v,    K = sum_n beta_n / (s - mu_n),
+    v = K [ A f + N(v) ],    u = C v,    K = sum_n beta_n / (s - mu_n),
 
 with learned poles mu_n and residues beta_n along time and a pointwise network N. A
 driven oscillator is such a loop: x'' + c x' + x = f - x^3 is the linear part's answer
-to f and to the spring's own force. It is also what a deep LNO whose layers share their
+to f and to the spring's own force. The forcing adds to that force and does not change
+it: N cannot read off how strong f is, which from labels of one shape of forcing it
+would, and fail on the next. It is also what a deep LNO whose layers share their
 weights becomes with ever more layers. Because K is causal, v is found by marching: with
 one state per pole,
 
-    z_n' = mu_n z_n + B_n N(f, v),    v = Re sum_n beta_n z_n,
+    z_n' = mu_n z_n + B_n (A f + N(v)),    v = Re sum_n beta_n z_n,
 
 and the exponential Runge-Kutta method of second order (Cox and Matthews' ETD2RK), which
 is exact for the linear part on any grid. The law is the same at all times: there is no
@@ -34,10 +36,10 @@ class LoopedLNO(nn.Module):
     """Fields on time alone.
 
     Args:
-        poles: states of the layer, each with a pole. 8 serve systems of a few modes.
-        width: channels v that the layer answers with and N sees. 4 hold the state of an
-            oscillator or of Lorenz' system with room to spare.
-        hidden: width of the hidden layer of N, which has tanh in it. 32.
+        poles: states of the layer, each with a pole. 6 serve systems of a few modes.
+        width: channels v that the layer answers with and N sees. 3 hold the state of an
+            oscillator or of Lorenz' system.
+        hidden: width of the hidden layer of N, which has tanh in it. 16.
         initial_decay: rates of decay start between this and ten times it, in units of
             `pole_unit`.
         pole_unit: see `ALNO`; a system that turns k times on the axis wants about k.
@@ -46,9 +48,9 @@ class LoopedLNO(nn.Module):
         out_channels: fields that the network returns.
     """
 
-    poles: int = 8
-    width: int = 4
-    hidden: int = 32
+    poles: int = 6
+    width: int = 3
+    hidden: int = 16
     initial_decay: float = 0.1
     pole_unit: float = 8.0
     learned_start: bool = False
@@ -108,22 +110,23 @@ class LoopedLNO(nn.Module):
         return move, push, bend, answer
 
     def _force(self, channels: int) -> Callable[[jax.Array, jax.Array], jax.Array]:
-        """N(f, v), which is 0 where both are: without a forcing, rest is rest."""
-        size = channels + self.width
-        linear = self._weights("linear", (size, self.width))
-        inward = self._weights("inward", (size, self.hidden))
+        """A f + N(v), which is 0 where both are: without a forcing, rest is rest.
+
+        N starts at 0. A loop that is not known yet may well be unstable.
+        """
+        zeros = nn.initializers.zeros
+        driven = self._weights("driven", (channels, self.width))
+        linear = self.param("linear", zeros, (self.width, self.width))
+        inward = self._weights("inward", (self.width, self.hidden))
         bias = self.param("bias", nn.initializers.normal(0.5), (self.hidden,))
-        outward = self._weights("outward", (self.hidden, self.width))
+        outward = self.param("outward", zeros, (self.hidden, self.width))
 
         def force(f: jax.Array, v: jax.Array) -> jax.Array:
-            seen = jnp.concatenate([f, v], -1)
             bent = jnp.tanh(
-                seen @ inward + jnp.broadcast_to(bias, v.shape[:-1] + bias.shape)
+                v @ inward + jnp.broadcast_to(bias, v.shape[:-1] + bias.shape)
             )
-            return (
-                seen @ linear
-                + (bent - jnp.broadcast_to(jnp.tanh(bias), bent.shape)) @ outward
-            )
+            bent = bent - jnp.broadcast_to(jnp.tanh(bias), bent.shape)
+            return f @ driven + v @ linear + bent @ outward
 
         return force
 

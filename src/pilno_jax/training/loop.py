@@ -68,7 +68,8 @@ def training_step(
         loss: (params, batch) -> (total, terms), see `objective.objective`.
         batches: (data, key, step) -> batch, see `batches.batches`.
         optimizer: see `optimizers.optimizer`, or one of optax; those that search along
-            a line, as L-BFGS does, get the loss as `value_fn`.
+            a line, as L-BFGS does, get the loss as `value_fn`; `levenberg_marquardt`
+            gets the batch.
         averaging: decay of the moving average of the parameters, which evaluation
             uses; 0 follows the parameters, 0.99 averages over about 100 steps.
     """
@@ -85,6 +86,7 @@ def training_step(
             value=value,
             grad=gradient,
             value_fn=lambda params: loss(params, batch)[0],
+            batch=batch,
         )
         params = optax.apply_updates(state.params, updates)
         # Early on, the average spans the steps there are: no pull towards the start.

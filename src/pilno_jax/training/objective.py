@@ -29,6 +29,7 @@ from pilno_jax.numerics.precision import in_precision
 from pilno_jax.operators import Apply, Params, predictor
 from pilno_jax.problems.base import Inputs, Problem
 from pilno_jax.training import causality
+from pilno_jax.training.levenberg_marquardt import Misfits
 
 Scalar = Float[Array, ""]
 Batch = Mapping[str, Any]
@@ -246,6 +247,30 @@ def sample_terms(
         return values
 
     return measure
+
+
+def label_misfits(problem: Problem, apply: Apply) -> Misfits:
+    """(params, batch) -> u minus the labels, over each label's norm, times second.
+
+    For `levenberg_marquardt`, whose sum of squares is that of the relative errors.
+
+    Args:
+        problem: the PDE family.
+        apply: see `objective`.
+    """
+    predict = predictor(problem, apply)
+
+    def misfits(params: Params, batch: Batch) -> Float[Array, "samples times nodes"]:
+        labels = batch["labels"]
+        apart = jax.vmap(lambda a, b: (a - b) / jnp.linalg.norm(b))(
+            problem.restrict(predict(params, batch["inputs"])), labels
+        )
+        axis = problem.time_axis
+        times = 1 if axis is None else labels.shape[1 + axis]
+        apart = apart if axis is None else jnp.moveaxis(apart, 1 + axis, 1)
+        return apart.reshape(len(labels), times, -1)
+
+    return misfits
 
 
 def all_inputs(batch: Batch, weights: Weights) -> Inputs:

@@ -10,11 +10,12 @@ import jax
 import optax
 import optax.contrib
 
-from pilno_jax.checks import require_choice
+from pilno_jax.checks import require, require_choice
 from pilno_jax.operators import is_mixing_weight
+from pilno_jax.training.levenberg_marquardt import Misfits, levenberg_marquardt
 
 SCHEDULES = ("constant", "step", "cosine", "linear")
-OPTIMIZERS = ("adam", "muon")
+OPTIMIZERS = ("adam", "muon", "levenberg-marquardt")
 
 
 def schedule(
@@ -60,20 +61,25 @@ def optimizer(
     *,
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
+    misfits: Misfits | None = None,
 ) -> optax.GradientTransformationExtraArgs:
     """The named optimiser behind optional clipping of the gradient's global norm.
 
     Args:
         name: "adam", whose weight decay is coupled into the gradient, as in torch's
             Adam and the paper; or "muon", which orthogonalises the updates of matrices
-            and decouples the decay.
+            and decouples the decay; or "levenberg-marquardt", which has no rate.
         learning_rate: a number, or a schedule such as `schedule` returns.
         weight_decay: 0 for none; the paper's is 1e-4.
         clip_norm: the largest norm of the whole gradient; None does not clip. Of the
             order of the usual norm (see `gradient_norm` in a run's metrics) it cuts
             outliers only.
+        misfits: what "levenberg-marquardt" makes small, and nothing else looks at.
     """
     require_choice("optimizer", name, OPTIMIZERS)
+    if name == "levenberg-marquardt":
+        require(misfits is not None, "misfits", misfits, "a function of the labels")
+        return levenberg_marquardt(misfits)
     if name == "adam":
         parts = [optax.add_decayed_weights(weight_decay), optax.adam(learning_rate)]
         chosen = optax.chain(*parts)
