@@ -36,7 +36,7 @@ AFTER_HELP, AFTER_HARM = 1 / 3, 4.0
 FLOOR = 1e-7
 # Shares of the time axis: what counts at first, and what is added in a step.
 FIRST_HORIZON, PACE = 0.1, 0.02
-KNOWN = 0.05  # misfit before the horizon at which it moves on
+KNOWN = 0.1  # misfit before the horizon at which it moves on
 
 
 class Trust(NamedTuple):
