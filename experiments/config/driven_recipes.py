@@ -66,9 +66,10 @@ def published_lno(
 ) -> RunConfig:
     """LNO as it was published: one layer of width 4, from labels alone.
 
-    Own poles for every pair of channels, which start in the right half plane; the
-    paper's sum over all frequencies of the grid; the rate halves every 100 epochs. The
-    network sees f as it is, of the pendulum and of Lorenz' system also the time.
+    Own poles for every pair of channels, which start in the right half plane; the rate
+    halves every 100 epochs. The network sees f as it is, of the pendulum and of Lorenz'
+    system also the time. Published, sums over the grid's frequencies stand for the
+    integrals, in both branches alike; here both are integrals.
 
     Args:
         problem: the equation.
@@ -88,7 +89,6 @@ def published_lno(
             poles=(poles,),
             period=(1.0,),
             pole_sharing="pairwise",
-            transient_analysis="dft",
             free_poles=True,
             pole_unit=20.47,  # in units of time, as theirs
             activation=activation,

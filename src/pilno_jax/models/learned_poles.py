@@ -24,6 +24,12 @@ def published_start(pairs: int):
     return lambda key, shape: jax.random.uniform(key, shape) / pairs
 
 
+def published_dense_start(fan_in: int):
+    """Of weights and biases beside them: uniform, torch's default."""
+    bound = 1 / math.sqrt(fan_in)
+    return lambda key, shape: bound * jax.random.uniform(key, shape, minval=-1)
+
+
 def poles_of(
     params: Mapping[str, Any], axis: int, unit: float = 1.0
 ) -> Complex[Array, "*pairs poles"]:

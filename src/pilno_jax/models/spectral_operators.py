@@ -11,7 +11,7 @@ Nothing here knows a grid: `axes` are the scaled coordinates in [0, 1], whose en
 tells a periodic axis (left out) from a closed one (included).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, final
 
 import jax
@@ -22,13 +22,15 @@ from jaxtyping import Array, Float
 
 from pilno_jax.checks import require, require_choice, require_positive
 from pilno_jax.models.activations import ACTIVATIONS
-from pilno_jax.models.learned_poles import poles_of
+from pilno_jax.models.learned_poles import poles_of, published_dense_start
 from pilno_jax.models.spectral_kernel import (
     POLE_SHARING,
     TRANSIENT_ANALYSIS,
     Axes,
     SpectralKernel,
 )
+
+Start = Callable[..., jax.Array]  # (key, shape) -> initial values
 
 MIXING_DTYPES = ("bfloat16", "float16", "float32")
 
@@ -143,12 +145,16 @@ class _SpectralOperator(nn.Module):
         self, name: str, v: Float[Array, "*grid channels"], size: int
     ) -> Float[Array, "*grid {size}"]:
         """One large matrix product for the whole batch, plus the bias."""
-        weights = self.param(
-            f"{name}_weights", nn.initializers.glorot_normal(), (v.shape[-1], size)
-        )
-        bias = self.param(f"{name}_bias", nn.initializers.zeros, (size,))
+        weights_start, bias_start = self._dense_starts(v.shape[-1])
+        weights = self.param(f"{name}_weights", weights_start, (v.shape[-1], size))
+        bias = self.param(f"{name}_bias", bias_start, (size,))
         out = v.reshape(-1, v.shape[-1]) @ weights
         return (out + bias[None]).reshape(*v.shape[:-1], size)
+
+    def _dense_starts(self, fan_in: int) -> tuple[Start, Start]:
+        """Of weights and bias."""
+        del fan_in
+        return nn.initializers.glorot_normal(), nn.initializers.zeros
 
 
 class _PoleOperator(_SpectralOperator):
@@ -179,6 +185,12 @@ class _PoleOperator(_SpectralOperator):
         # While it is trained W moves by more than all that a fast wave answers, whose
         # poles would learn from nothing else.
         return 0.0 if self.pole_sharing == "by wave" else super()._skip(v, index)
+
+    def _dense_starts(self, fan_in: int) -> tuple[Start, Start]:
+        if not self.free_poles:
+            return super()._dense_starts(fan_in)
+        published = published_dense_start(fan_in)
+        return published, published
 
     def _transient_options(self, rank: int) -> dict[str, Any]:
         poles = _per_axis("poles", self.poles, rank)
@@ -229,7 +241,8 @@ class ALNO(_PoleOperator):
             an optimiser moves poles that much faster. Default 1, which suits answers
             that turn a few times; 16 poles at 4 reach 15 turns.
         free_poles: True lets poles grow as well as decay, and starts them there, at
-            random, as LNO was published. Default False: stable whatever is learned.
+            random, and all weights and biases too, as LNO was published. Default False:
+            stable whatever is learned.
     """
 
 

@@ -57,8 +57,11 @@ def levenberg_marquardt(misfits: Misfits) -> optax.GradientTransformationExtraAr
         del params
         return Trust(jnp.asarray(DAMPING), jnp.asarray(FIRST_HORIZON))
 
-    def update(updates, state, params=None, *, batch, **others):
-        del others
+    def update(
+        updates: Any, state: Trust, params: Any = None, **told: Any
+    ) -> tuple[Any, Trust]:
+        del updates
+        batch = told["batch"]
         flat, unravel = ravel_pytree(params)
 
         def rows(x: jax.Array) -> jax.Array:

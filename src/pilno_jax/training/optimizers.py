@@ -79,6 +79,7 @@ def optimizer(
     require_choice("optimizer", name, OPTIMIZERS)
     if name == "levenberg-marquardt":
         require(misfits is not None, "misfits", misfits, "a function of the labels")
+        assert misfits is not None
         return levenberg_marquardt(misfits)
     if name == "adam":
         parts = [optax.add_decayed_weights(weight_decay), optax.adam(learning_rate)]
