@@ -47,7 +47,13 @@ def comparison(rows: Sequence[Row], way: str) -> list[dict[str, Any]]:
         way: "labels" alone, or with the "equation".
     """
     oscillators = rivals.OSCILLATORS
-    chosen = [row for row in rows if row["way"] == way and row["system"] in oscillators]
+    chosen = [
+        row
+        for row in rows
+        if row["way"] == way
+        and row["system"] in oscillators
+        and row["network"] != rivals.NEAREST
+    ]
     networks = list(dict.fromkeys(row["network"] for row in chosen))
     table = []
     for system in oscillators:
@@ -107,6 +113,7 @@ def against_reruns(rows: Sequence[Row]) -> list[dict[str, Any]]:
             and row["way"] == rivals.LABELS
         }
         protocol = of_system.pop(rivals.LNO_PROTOCOL, None)
+        table_of_labels = of_system.pop(rivals.NEAREST, None)
         ours = {name: float(np.median(each)) for name, each in of_system.items()}
         best = min(ours, key=lambda name: ours[name], default="")
         table.append(
@@ -114,6 +121,7 @@ def against_reruns(rows: Sequence[Row]) -> list[dict[str, Any]]:
                 "system": system,
                 "LNO, others' re-runs": " / ".join(f"{x:.3g}" for x in others.lno),
                 "FNO, another's re-run": f"{others.fno:.3g}",
+                "nearest label": told(table_of_labels) if table_of_labels else "",
                 "LNO's protocol here": told(protocol) if protocol else "",
                 "best of ours": f"{best}: {told(of_system[best])}" if best else "",
             }

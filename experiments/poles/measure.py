@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from experiments.config.schema import RunConfig
-from experiments.poles import linear_systems, rivals, seeds_together
+from experiments.poles import linear_systems, nearest_label, rivals, seeds_together
 from experiments.run.data_sets import labelled_set
 from pilno_jax import data, models, operators
 from pilno_jax.problems.base import Inputs
@@ -61,21 +61,20 @@ def measure(
     """
     config, law = rivals.config_of(entry), rivals.tested_law(entry)
     surroundings, started = environment(), time.monotonic()  # of the code that trains
+    test = labelled_set(config, "test", cache, **law)
+    if entry.network == rivals.NEAREST:
+        tables = seeds_together.training_sets(config, seeds, cache)
+        each = [jax.tree.map(lambda x, s=seed: x[s], tables) for seed in range(seeds)]
+        errors = np.stack([nearest_label.errors(table, test) for table in each])
+        return {**_judged(entry, config, errors), **surroundings}
     trained = seeds_together.train(config, seeds, cache, law, poll)
     seconds = time.monotonic() - started
-    test = labelled_set(config, "test", cache, **law)
-    errors = trained.errors(test)
-    sizes = operators.count_parameters(trained.params) // seeds
     row: Row = {
-        **entry._asdict(),
-        "errors": [float(each) for each in errors.mean(1)],
-        "largest": [float(each) for each in errors.max(1)],
+        **_judged(entry, config, trained.errors(test)),
         "validation": [float(each) for each in trained.validation],
-        "seeds": seeds,
-        "parameters": sizes,
+        "parameters": operators.count_parameters(trained.params) // seeds,
         "steps": config.train.steps + sum(config.stages.steps),
         "seconds": round(seconds, 1),
-        "trained_as": fingerprint(config, seeds),
         "one_seed": rivals.command_of(entry),
         **surroundings,
     }
@@ -87,6 +86,17 @@ def measure(
             for seed in range(seeds)
         ]
     return row
+
+
+def _judged(entry: rivals.Entry, config: RunConfig, errors: np.ndarray) -> Row:
+    """What every row has, of the errors of all seeds and samples."""
+    return {
+        **entry._asdict(),
+        "errors": [float(each) for each in errors.mean(1)],
+        "largest": [float(each) for each in errors.max(1)],
+        "seeds": len(errors),
+        "trained_as": fingerprint(config, len(errors)),
+    }
 
 
 def corrected_errors(

@@ -20,6 +20,7 @@ from experiments.suite.registry import BENCHMARKS
 LABELS, EQUATION = WAYS = ("labels", "equation")
 PUBLISHED_LAW, RANDOM_LAW = LAWS = ("published", "random")
 LNO_PROTOCOL, LOOPED, STAGED = "LNO, published", "looped LNO", "ALNO, in stages"
+NEAREST = "nearest label"  # no network, see `nearest_label`
 
 
 class System(NamedTuple):
@@ -99,6 +100,7 @@ ALONG_TIME: Mapping[str, Network] = {
     "DeepOMamba": Network("deepomamba"),
     LNO_PROTOCOL: Network("lno"),
     STAGED: Network("staged"),
+    NEAREST: Network("fast"),
 }
 LINEAR_FNO: Changes = {"model.name": "fno", "train.learning_rate": 1e-2}
 WIDER: Changes = {"model.width": 2, "model.projection_width": 2}
@@ -142,7 +144,7 @@ class Entry(NamedTuple):
 
 def entries() -> Iterator[Entry]:
     """All of them, the most telling first."""
-    first = (LOOPED, LNO_PROTOCOL, "FNO, period 2", "ALNO", "LNO, deep")
+    first = (NEAREST, LOOPED, LNO_PROTOCOL, "FNO, period 2", "ALNO", "LNO, deep")
     others = ("LNO, one layer", "FNO, period 1", "DeepOMamba")
     for system, network in itertools.product(WAVES, IN_SPACE_AND_TIME):
         yield Entry(system, RANDOM_LAW, network, LABELS)

@@ -58,7 +58,7 @@ def levenberg_marquardt(misfits: Misfits) -> optax.GradientTransformationExtraAr
         return Trust(jnp.asarray(DAMPING), jnp.asarray(FIRST_HORIZON))
 
     def update(
-        updates: Any, state: Trust, params: Any = None, **told: Any
+        updates: Any, state: Any, params: Any = None, **told: Any
     ) -> tuple[Any, Trust]:
         del updates
         batch = told["batch"]
