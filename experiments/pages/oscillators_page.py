@@ -1,5 +1,6 @@
 """The tables of docs/oscillators.md, from results/oscillators.json."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,8 @@ def corrected(rows: Sequence[Row]) -> list[Row]:
             **row,
             "network": f"{row['network']}, corrected",
             "way": rivals.EQUATION,
-            "errors": row["corrected"],
+            # json has no number for a correction that ran away.
+            "errors": [math.inf if e is None else e for e in row["corrected"]],
         }
         for row in rows
         if "corrected" in row
@@ -124,9 +126,21 @@ def against_reruns(rows: Sequence[Row]) -> list[dict[str, Any]]:
                 "nearest label": told(table_of_labels) if table_of_labels else "",
                 "LNO's protocol here": told(protocol) if protocol else "",
                 "best of ours": f"{best}: {told(of_system[best])}" if best else "",
+                "its best start": best_start(rows, system, best),
             }
         )
     return table
+
+
+def best_start(rows: Sequence[Row], system: str, network: str) -> str:
+    """The error of the seed that validation would choose; empty where none is kept."""
+    wanted = system, rivals.PUBLISHED_LAW, network, rivals.LABELS
+    for row in rows:
+        found = row["system"], row["law"], row["network"], row["way"]
+        if found == wanted and "validation" in row:
+            known = [math.inf if e is None else e for e in row["validation"]]
+            return f"{row['errors'][int(np.argmin(known))]:.3g}"
+    return ""
 
 
 def learned_poles(rows: Sequence[Row]) -> list[dict[str, Any]]:
