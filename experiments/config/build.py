@@ -93,6 +93,7 @@ def _stage(
     require(fits, "model.out_channels", channels, allowed)
     weights = objective.Weights(**config.weights.to_dict())
     _require_objective(problem, weights, config.train)
+    _require_least_squares(config, problem, weights)
     networks = (*(one.model for one in before), model)
     apply = in_precision(model.apply, config.matmul_precision)
     train = config.train
@@ -135,6 +136,20 @@ def _require_objective(
     }
     allowed = "one above 0 at least"
     require(any(terms.values()), "weights of all terms of the loss", terms, allowed)
+
+
+def _require_least_squares(
+    config: RunConfig, problem: problems.Problem, weights: objective.Weights
+) -> None:
+    """Levenberg and Marquardt's method sees the labels of one network, nothing else."""
+    train, field = config.train, "train.optimizer"
+    if train.optimizer == "levenberg-marquardt":
+        allowed = (
+            "another one where there are correctors, no labels or physics to learn"
+        )
+        alone = config.stages.count == 1 and train.num_train > 0
+        physics = any(weights.of(name) for name in ("pde", *problem.constraints))
+        require(alone and not physics, field, train.optimizer, allowed)
 
 
 def _operator(

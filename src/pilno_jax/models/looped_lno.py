@@ -5,8 +5,8 @@
 with learned poles mu_n and residues beta_n along time and a pointwise network N. A
 driven oscillator is such a loop: x'' + c x' + x = f - x^3 is the linear part's answer
 to f and to the spring's own force. The forcing adds to that force and does not change
-it: N cannot read off how strong f is, which from labels of one shape of forcing it
-would, and fail on the next. It is also what a deep LNO whose layers share their
+it: N cannot read off how strong f is, which holds for one shape of forcing and not for
+the next. It is also what a deep LNO whose layers share their
 weights becomes with ever more layers. Because K is causal, v is found by marching: with
 one state per pole,
 

@@ -2,11 +2,13 @@
 
 import jax
 import numpy as np
+import pytest
 
 from experiments.config import driven_recipes
 from experiments.config.build import build
 from experiments.config.problem_and_model import problem
 from experiments.poles import seeds_together
+from pilno_jax.checks import ArgumentError
 
 NODES = 26
 CONFIG = driven_recipes.looped_lno(
@@ -27,6 +29,16 @@ CONFIG = driven_recipes.looped_lno(
         "train.learning_rate": 1e3,  # one step leads far away
     }
 )
+
+
+@pytest.mark.parametrize(
+    "change", [{"weights.pde": 1.0}, {"stages.steps": (2,)}], ids=["physics", "stages"]
+)
+def test_least_squares_are_of_the_labels_of_one_network(change):
+    by_labels = CONFIG.changed({"train.optimizer": "levenberg-marquardt"})
+    build(by_labels)
+    with pytest.raises(ArgumentError, match=r"train\.optimizer = 'levenberg"):
+        build(by_labels.changed(change))
 
 
 def some_set(config, split, cache, **law):
