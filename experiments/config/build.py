@@ -97,6 +97,7 @@ def _stage(
     networks = (*(one.model for one in before), model)
     apply = in_precision(model.apply, config.matmul_precision)
     train = config.train
+    guided = isinstance(model, models.LoopedLNO)
     make_loss = stage_objective if before else objective.objective
     return BuiltRun(
         config=config,
@@ -119,7 +120,7 @@ def _stage(
             batch_physics=train.batch_physics if weights.physics else 0,
             num_virtual=train.num_virtual,
         ),
-        optimizer=_optimizer(train, objective.label_misfits(problem, apply)),
+        optimizer=_optimizer(train, objective.label_misfits(problem, apply, guided)),
         predict_before=_with_tuple(before) if before else None,
     )
 

@@ -7,6 +7,7 @@ import pytest
 
 from pilno_jax import models
 from pilno_jax.checks import ArgumentError
+from pilno_jax.numerics.marching import Guide
 
 KEY = jax.random.key(0)
 MU = -1.5 + 6.0j  # of the one pole that these systems have
@@ -29,11 +30,11 @@ def one_pole(feedback):
     }
 
 
-def answer(weights, f):
+def answer(weights, f, guide=None):
     t = jnp.linspace(0.0, 1.0, len(f))
     network = models.LoopedLNO(poles=1, width=1, hidden=3, pole_unit=1.0)
     params = {"params": {name: jnp.asarray(each) for name, each in weights.items()}}
-    return np.asarray(network.apply(params, jnp.asarray(f)[:, None], (t,))[:, 0])
+    return np.asarray(network.apply(params, jnp.asarray(f)[:, None], (t,), guide)[:, 0])
 
 
 def test_an_open_loop_answers_a_ramp_exactly():
@@ -61,6 +62,33 @@ def test_feedback_moves_the_poles_to_second_order_of_the_spacing():
         errors = np.array([error(nodes) for nodes in (41, 81, 161)])
     orders = np.log2(errors[:-1] / errors[1:])
     assert np.all(orders > 1.8) and errors[-1] < 1e-3
+
+
+def test_a_full_pull_starts_every_step_from_the_label():
+    """Of v = Re z the smallest change that brings v to the label changes Re z alone."""
+    t = np.linspace(0.0, 1.0, 9)
+    label = np.sin(3 * t)
+    turn = np.exp(MU * t[1])
+    z, expected = 0j, [0.0]
+    for aim in label[:-1]:
+        z = turn * complex(aim, z.imag)
+        expected.append(z.real)
+    with jax.enable_x64(True):
+        guide = Guide(jnp.asarray(label)[:, None], jnp.asarray(1.0))
+        found = answer(one_pole(0.0), 0 * t, guide)
+    np.testing.assert_allclose(found, expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("pull", [0.0, 0.3, 1.0])
+def test_its_own_answer_pulls_it_nowhere(pull):
+    network, t = models.LoopedLNO(), jnp.linspace(0.0, 1.0, 33)
+    f = jax.random.normal(KEY, (2, 33, 1))
+    params = network.init(KEY, f, (t,))
+    u = network.apply(params, f, (t,))
+    guided = network.apply(params, f, (t,), Guide(u, jnp.float32(pull)))
+    np.testing.assert_allclose(guided, u, atol=1e-6)
+    elsewhere = network.apply(params, f, (t,), Guide(u + 1, jnp.float32(pull)))
+    assert (np.abs(elsewhere - u).max() > 0.1) == (pull > 0)
 
 
 def test_it_is_causal_and_rests_without_a_forcing():

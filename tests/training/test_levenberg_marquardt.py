@@ -1,4 +1,4 @@
-"""Least squares with a known end, and what the horizon lets count."""
+"""Least squares with a known end, and labels that pull until they are not needed."""
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +8,7 @@ import pytest
 
 from pilno_jax.training import levenberg_marquardt as lm
 
-TIMES = jnp.linspace(0.0, 1.0, 20)
+RATE = 1.3
 
 
 def descend(misfits, params, steps, batch=None):
@@ -24,18 +24,22 @@ def descend(misfits, params, steps, batch=None):
     return params, states
 
 
-def rosenbrock(params, batch):
+def rosenbrock(params, batch=None, pull=None):
     """The bent valley, whose only zero is at (1, 1)."""
-    del batch
+    del batch, pull
     x, y = params["x"], params["y"]
     return jnp.stack([10 * (y - x**2), 1 - x]).reshape(1, 1, 2)
 
 
-def decaying(params, batch):
-    """e^{-rate t} against that of the rate 2, relative to it."""
+def growing(params, batch, pull):
+    """z_{k+1} = rate z_k from 1 against that of the rate 1.3, relative to it."""
     del batch
-    truth = jnp.exp(-2 * TIMES)
-    found = params["size"] * jnp.exp(-params["rate"] * TIMES)
+    truth = RATE ** jnp.arange(40.0)
+
+    def step(z, label):
+        return params["rate"] * (z + pull * (label - z)), z
+
+    _, found = jax.lax.scan(step, jnp.float32(1.0), truth)
     return ((found - truth) / jnp.linalg.norm(truth)).reshape(1, -1, 1)
 
 
@@ -49,33 +53,44 @@ def test_no_step_makes_the_misfit_larger():
     start = {"x": jnp.float32(-1.2), "y": jnp.float32(1.0)}
 
     def size(steps):
-        return jnp.sum(rosenbrock(descend(rosenbrock, start, steps)[0], None) ** 2)
+        return jnp.sum(rosenbrock(descend(rosenbrock, start, steps)[0]) ** 2)
 
-    changes = np.diff([float(size(steps)) for steps in range(1, 12)])
-    assert np.all(changes <= 0)
-    assert np.any(changes == 0)  # some were refused: the valley is bent
-
-
-def test_the_horizon_moves_on_when_what_is_before_it_is_known():
-    start = {"rate": jnp.float32(0.5), "size": jnp.float32(0.2)}
-    params, states = descend(decaying, start, 80)
-    horizons = np.asarray(states.horizon)
-    assert horizons[0] == pytest.approx(lm.FIRST_HORIZON) and horizons[-1] == 1.0
-    assert np.all(np.diff(horizons) >= 0) and np.all(np.diff(horizons) < 0.021)
-    np.testing.assert_allclose([params["rate"], params["size"]], [2, 1], atol=1e-3)
+    changes = np.diff([float(size(steps)) for steps in range(1, 8)])
+    assert np.all(changes <= 0) and np.any(changes < 0)
 
 
-def test_times_beyond_the_horizon_do_not_count():
-    """Not even if they are not finite, as where an unstable loop has run away."""
+def test_a_step_that_would_only_harm_is_not_taken():
+    """Of |x| to the power 1/3 every damped step overshoots the zero."""
 
-    def astray(params, batch):
-        found = decaying(params, batch)
-        late = jnp.arange(found.shape[1]) >= 10
-        return jnp.where(late[:, None], jnp.inf, found)
+    def cusp(params, batch, pull):
+        del batch, pull
+        return jnp.cbrt(params["x"]).reshape(1, 1, 1)
 
-    start = {"rate": jnp.float32(0.5), "size": jnp.float32(0.2)}
-    (far, _), (near, _) = (descend(each, start, 5) for each in (astray, decaying))
-    assert far == near and far != start
+    start = {"x": jnp.float32(1.0)}
+    chosen = lm.levenberg_marquardt(cusp)
+    careless = chosen.init(start)._replace(damping=jnp.float32(1e-3))
+    updates, state = chosen.update(None, careless, start, batch=None)
+    assert updates["x"] == 0 and state.damping > 4 * careless.damping
+
+
+def test_the_pull_grows_weaker_until_what_is_learned_runs_freely():
+    start = {"rate": jnp.float32(0.5)}
+    params, states = descend(growing, start, 160)
+    assert params["rate"] == pytest.approx(RATE, abs=1e-5)
+    pulls = np.asarray(states.pull)
+    assert pulls[-1] == 0.0 and np.all(np.diff(pulls) <= 0)
+    later = pulls[pulls > lm.NO_PULL]
+    weaker = later[1:] / later[:-1]
+    assert np.all(np.isclose(weaker, 1) | np.isclose(weaker, lm.WEAKER))
+
+
+def test_the_pull_stays_while_the_misfit_is_large():
+    def hopeless(params, batch, pull):
+        del batch, pull
+        return (1 + params["x"] ** 2).reshape(1, 1, 1)
+
+    _, states = descend(hopeless, {"x": jnp.float32(0.5)}, 5)
+    assert np.all(states.pull == lm.FIRST_PULL)
 
 
 def test_parameters_that_change_nothing_stay():

@@ -244,7 +244,7 @@ def test_an_unknown_precision_is_named():
 
 def test_misfits_have_the_relative_error_as_their_size_and_times_second():
     params = toy.TAYLOR.at[0].set(1.1)
-    found = label_misfits(PROBLEM, toy.apply)(params, BATCH)
+    found = label_misfits(PROBLEM, toy.apply)(params, BATCH, 1.0)
     samples, times, _ = found.shape
     assert (samples, times) == (len(BATCH["labels"]), toy.NUM_T)
     sizes = np.sqrt(np.sum(np.asarray(found) ** 2, axis=(1, 2)))

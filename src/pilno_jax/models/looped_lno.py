@@ -15,10 +15,17 @@ one state per pole,
 and the exponential Runge-Kutta method of second order (Cox and Matthews' ETD2RK), which
 is exact for the linear part on any grid. The law is the same at all times: there is no
 table of answers to be learnt by heart, only the force.
+
+A loop that is not known yet runs away from its labels, and late times then tell nothing
+of it. While it is trained a guide can pull it back: before each step
+
+    z <- z + pull C^+ (label - u),
+
+C^+ the smallest change of the states that changes u by 1. With pull 1 every step starts
+from the label, and u is what one step makes of it; with pull 0 the loop runs freely.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -28,8 +35,10 @@ from jaxtyping import Array, Complex, Float
 
 from pilno_jax.checks import require, require_positive
 from pilno_jax.models.learned_poles import initial_poles
+from pilno_jax.numerics.marching import Guide, march
 
 Axes = Sequence[Float[np.ndarray | Array, " _"]]
+Weights = Mapping[str, jax.Array]
 
 
 class LoopedLNO(nn.Module):
@@ -63,34 +72,37 @@ class LoopedLNO(nn.Module):
 
     @nn.compact
     def __call__(
-        self, features: Float[Array, "*batch time channels"], axes: Axes
+        self,
+        features: Float[Array, "*batch time channels"],
+        axes: Axes,
+        guide: Guide | None = None,
     ) -> Float[Array, "*batch time out"]:
         require(len(axes) == 1, "axes", len(axes), "1: time alone")
-        force = self._force(features.shape[-1])
         times = jnp.asarray(axes[0], features.dtype)
-        move, push, bend, answer = self._layer(times[1] - times[0])
-        start = jnp.zeros((*features.shape[:-2], 2 * self.poles), features.dtype)
-        if self.learned_start:
-            begin = self.param("start", nn.initializers.normal(0.1), (2 * self.poles,))
-            start = jnp.broadcast_to(begin, start.shape)
-
-        def step(z: jax.Array, f: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
-            now, later = f
-            pushed = force(now, z @ answer)
-            guess = z @ move + pushed @ push
-            z = guess + (force(later, guess @ answer) - pushed) @ bend
-            return z, z
-
-        f = jnp.moveaxis(features, -2, 0)
-        _, later = jax.lax.scan(step, start, (f[:-1], f[1:]))
-        z = jnp.moveaxis(jnp.concatenate([start[None], later]), 0, -2)
+        weights = self._layer(times[1] - times[0]) | self._force(features.shape[-1])
         readout = self._weights("readout", (self.width, self.out_channels))
-        return z @ answer @ readout
+        weights["u_of_state"] = weights["answer"] @ readout
+        start = jnp.zeros(2 * self.poles, features.dtype)
+        if self.learned_start:
+            start = self.param("start", nn.initializers.normal(0.1), start.shape)
+        towards = None
+        if guide is not None:
+            towards = guide.towards
+            weights["pull"] = guide.pull * _left_inverse(weights["u_of_state"])
 
-    def _layer(self, scaled_step: Float[Array, ""]) -> tuple[jax.Array, ...]:
-        """The matrices of a step: of the state, of a source that is constant over it,
-        of one that grows to 1 at its end, and from the state to v. States are real and
-        imaginary parts, those of all poles next to each other.
+        def answered(f: jax.Array, towards: jax.Array | None) -> jax.Array:
+            aim = None if towards is None else towards[:-1]
+            return march(_step, _read, weights, start, (f[:-1], f[1:], aim))
+
+        of_batch = answered
+        for _ in features.shape[:-2]:
+            of_batch = jax.vmap(of_batch)
+        return of_batch(features, towards)
+
+    def _layer(self, scaled_step: Float[Array, ""]) -> dict[str, jax.Array]:
+        """What a step does to the state, to a source that is constant over it, to one
+        that grows to 1 at its end, and how v follows from the state. States are real
+        and then imaginary parts.
         """
         decay, frequency = initial_poles(self.poles, self.initial_decay)
         raw = decay + np.log(-np.expm1(-decay))  # softplus(raw) = decay
@@ -103,43 +115,72 @@ class LoopedLNO(nn.Module):
         mu = jax.lax.complex(-h * jax.nn.softplus(decays), h * turns)
         gain = jax.lax.complex(h * entry[:, 0], h * entry[:, 1])
         one = phi_1(mu)
-        move = _as_real(jnp.diag(jnp.exp(mu)))
-        side_by_side = lambda g: jnp.concatenate([g.real, g.imag], -1)  # noqa: E731
-        push = side_by_side(gain * one[None])
-        bend = side_by_side(gain * ((one - 1) / mu)[None])
-        return move, push, bend, answer
+        return {
+            "turn": _parts(jnp.exp(mu)),
+            "push": _parts(gain * one[None]),
+            "bend": _parts(gain * ((one - 1) / mu)[None]),
+            "answer": answer,
+        }
 
-    def _force(self, channels: int) -> Callable[[jax.Array, jax.Array], jax.Array]:
-        """A f + N(v), which is 0 where both are: without a forcing, rest is rest.
-
-        N starts at 0. A loop that is not known yet may well be unstable.
-        """
+    def _force(self, channels: int) -> dict[str, jax.Array]:
+        """Of A f + N(v). N starts at 0: an unknown loop may well be unstable."""
         zeros = nn.initializers.zeros
-        driven = self._weights("driven", (channels, self.width))
-        linear = self.param("linear", zeros, (self.width, self.width))
-        inward = self._weights("inward", (self.width, self.hidden))
-        bias = self.param("bias", nn.initializers.normal(0.5), (self.hidden,))
-        outward = self.param("outward", zeros, (self.hidden, self.width))
-
-        def force(f: jax.Array, v: jax.Array) -> jax.Array:
-            bent = jnp.tanh(
-                v @ inward + jnp.broadcast_to(bias, v.shape[:-1] + bias.shape)
-            )
-            bent = bent - jnp.broadcast_to(jnp.tanh(bias), bent.shape)
-            return f @ driven + v @ linear + bent @ outward
-
-        return force
+        return {
+            "driven": self._weights("driven", (channels, self.width)),
+            "linear": self.param("linear", zeros, (self.width, self.width)),
+            "inward": self._weights("inward", (self.width, self.hidden)),
+            "bias": self.param("bias", nn.initializers.normal(0.5), (self.hidden,)),
+            "outward": self.param("outward", zeros, (self.hidden, self.width)),
+        }
 
     def _weights(self, name: str, shape: tuple[int, ...]) -> jax.Array:
         return self.param(name, nn.initializers.glorot_normal(), shape)
 
 
+def _step(
+    weights: Weights,
+    z: Float[Array, " states"],
+    drive: tuple[jax.Array, jax.Array, jax.Array | None],
+) -> Float[Array, " states"]:
+    """From one time to the next, after the guide's pull if there is one."""
+    now, later, towards = drive
+    if towards is not None:
+        z = z + (towards - z @ weights["u_of_state"]) @ weights["pull"]
+    pushed = _forced(weights, now, z)
+    guess = _turned(z, weights["turn"]) + pushed @ weights["push"]
+    return guess + (_forced(weights, later, guess) - pushed) @ weights["bend"]
+
+
+def _read(weights: Weights, z: Float[Array, " states"]) -> Float[Array, " out"]:
+    return z @ weights["u_of_state"]
+
+
+def _forced(
+    weights: Weights, f: Float[Array, " channels"], z: Float[Array, " states"]
+) -> Float[Array, " width"]:
+    """A f + N(v), which is 0 where both are: without a forcing, rest is rest."""
+    v, bias = z @ weights["answer"], weights["bias"]
+    bent = jnp.tanh(v @ weights["inward"] + bias) - jnp.tanh(bias)
+    return f @ weights["driven"] + v @ weights["linear"] + bent @ weights["outward"]
+
+
+def _turned(
+    z: Float[Array, " states"], turn: Float[Array, " states"]
+) -> Float[Array, " states"]:
+    """The product of complex numbers, given by their parts."""
+    (re, im), (cos, sin) = jnp.split(z, 2), jnp.split(turn, 2)
+    return jnp.concatenate([re * cos - im * sin, re * sin + im * cos])
+
+
+def _parts(values: Complex[Array, "*shape p"]) -> Float[Array, "*shape 2*p"]:
+    return jnp.concatenate([values.real, values.imag], -1)
+
+
+def _left_inverse(matrix: Float[Array, "n m"]) -> Float[Array, "m n"]:
+    """The smallest one, so that x @ inverse @ matrix = x."""
+    return jnp.linalg.solve(matrix.T @ matrix, matrix.T)
+
+
 def phi_1(mu: Complex[Array, " p"]) -> Complex[Array, " p"]:
     """(e^mu - 1) / mu, the mean of e^{mu s} over 0 <= s <= 1; mu is never 0."""
     return jnp.expm1(mu) / mu
-
-
-def _as_real(matrix: Complex[Array, "p q"]) -> Float[Array, "2*p 2*q"]:
-    """What multiplies rows of real parts, then imaginary ones, from the right."""
-    re, im = matrix.real, matrix.imag
-    return jnp.block([[re, im], [-im, re]])

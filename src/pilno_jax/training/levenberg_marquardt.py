@@ -5,14 +5,14 @@ straight,
 
     (J^T J + d diag(J^T J)) step = -J^T r,    J = dr/dp,
 
-on all parameters at once. The damping d falls after a step that helps and grows after
-one that does not, which is not taken. What a gradient would need tens of thousands of
-steps for, a valley that is bent and narrow, takes it a few hundred; but J has a column
-for every parameter.
+on all parameters at once. Of a few dampings d around the last one the step that helps
+most is taken, if any does: a trial costs next to nothing beside J, which has a column
+for every parameter. What a gradient would need tens of thousands of steps for, a valley
+that is bent and narrow, takes it a few hundred.
 
-Systems that march through time are learned from the start on: of a trajectory that
-went astray early the later misfit tells nothing. Only times before a horizon count, and
-it moves on whenever the misfit before it is small.
+A network that marches through time is guided. A trajectory that went astray early tells
+nothing later, and where small errors grow there is no way down at all. So the labels
+pull it back at first, and the pull grows weaker whenever the misfit under it is small.
 """
 
 import math
@@ -25,25 +25,25 @@ import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
-# (params, batch) -> differences from the labels, each sample's of size one where the
-# network answers 0.
-Misfits = Callable[[Any, Mapping[str, Any]], Float[Array, "samples times nodes"]]
+# (params, batch, pull) -> differences from the labels, each sample's of size one where
+# the network answers 0. Networks that cannot be guided do not look at the pull.
+Misfits = Callable[[Any, Mapping[str, Any], Any], Float[Array, "samples times nodes"]]
 
 DAMPING = 1.0  # of the first step; the order of one, since it is relative
 LEAST, MOST = 1e-7, 1e4
-AFTER_HELP, AFTER_HARM = 1 / 3, 4.0
+TRIED = (1 / 9, 1 / 3, 1.0, 4.0)  # times the last damping
+AFTER_HARM = 16.0
 # Of the mean diagonal, for parameters that change nothing yet.
 FLOOR = 1e-7
-# Shares of the time axis: what counts at first, and what is added in a step.
-FIRST_HORIZON, PACE = 0.1, 0.02
-KNOWN = 0.1  # misfit before the horizon at which it moves on
+FIRST_PULL, WEAKER, NO_PULL = 1.0, 0.95, 1e-3  # below the last one it is let go
+KNOWN = 0.06  # misfit at which the pull grows weaker
 
 
 class Trust(NamedTuple):
-    """How careful a step is, and up to which share of the times misfits count."""
+    """How careful a step is, and how strongly labels pull."""
 
     damping: Float[Array, ""]
-    horizon: Float[Array, ""]
+    pull: Float[Array, ""]
 
 
 def levenberg_marquardt(misfits: Misfits) -> optax.GradientTransformationExtraArgs:
@@ -55,7 +55,7 @@ def levenberg_marquardt(misfits: Misfits) -> optax.GradientTransformationExtraAr
 
     def init(params: Any) -> Trust:
         del params
-        return Trust(jnp.asarray(DAMPING), jnp.asarray(FIRST_HORIZON))
+        return Trust(jnp.asarray(DAMPING), jnp.asarray(FIRST_PULL))
 
     def update(
         updates: Any, state: Any, params: Any = None, **told: Any
@@ -65,37 +65,39 @@ def levenberg_marquardt(misfits: Misfits) -> optax.GradientTransformationExtraAr
         flat, unravel = ravel_pytree(params)
 
         def rows(x: jax.Array) -> jax.Array:
-            found = misfits(unravel(x), batch)
-            samples, times, _ = found.shape
-            shares = jnp.arange(times, dtype=state.horizon.dtype) / times
-            counts = (shares < state.horizon)[:, None]
-            return jnp.where(counts, found, 0).ravel() / math.sqrt(samples)
+            found = misfits(unravel(x), batch, state.pull)
+            return found.ravel() / math.sqrt(len(found))
 
         here, along = jax.linearize(rows, flat)
         jacobian = jax.vmap(along)(jnp.eye(flat.size, dtype=flat.dtype))
-        step = _damped(jacobian, here, state.damping)
-        before, after = jnp.sum(here**2), jnp.sum(rows(flat + step) ** 2)
-        helps = after < before  # and so neither is NaN
-        factor = jnp.where(helps, AFTER_HELP, AFTER_HARM)
-        farther = jnp.where(before < KNOWN**2, PACE, 0.0)
-        state = Trust(
-            jnp.clip(state.damping * factor, LEAST, MOST),
-            jnp.minimum(state.horizon + farther, 1.0),
-        )
-        return unravel(jnp.where(helps, step, 0)), state
+        dampings = jnp.clip(state.damping * jnp.array(TRIED), LEAST, MOST)
+        step_of = _damped_steps(jacobian, here)
+        steps = jax.lax.map(step_of, dampings)
+        before = jnp.sum(here**2)
+        after = jax.lax.map(lambda step: jnp.sum(rows(flat + step) ** 2), steps)
+        after = jnp.where(jnp.isfinite(after), after, jnp.inf)
+        best = jnp.argmin(after)
+        helps = after[best] < before
+        damping = jnp.where(helps, dampings[best], state.damping * AFTER_HARM)
+        weaker = jnp.where(state.pull < NO_PULL, 0.0, WEAKER * state.pull)
+        pull = jnp.where(before < KNOWN**2, weaker, state.pull)
+        state = Trust(jnp.clip(damping, LEAST, MOST), pull)
+        return unravel(jnp.where(helps, steps[best], 0)), state
 
     return optax.GradientTransformationExtraArgs(init, update)
 
 
-def _damped(
-    jacobian: Float[Array, "params rows"],
-    misfit: Float[Array, " rows"],
-    damping: Float[Array, ""],
-) -> Float[Array, " params"]:
-    """The damped step, NaN where rounding leaves no solution."""
+def _damped_steps(
+    jacobian: Float[Array, "params rows"], misfit: Float[Array, " rows"]
+) -> Callable[[Float[Array, ""]], Float[Array, " params"]]:
+    """Damping -> the step, NaN where rounding leaves no solution."""
     product = jax.lax.Precision.HIGHEST  # squares what is badly conditioned
     normal = jnp.matmul(jacobian, jacobian.T, precision=product)
     slope = jnp.matmul(jacobian, misfit, precision=product)
     own = jnp.diag(normal)
-    damped = normal + jnp.diag(damping * own + FLOOR * jnp.mean(own))
-    return -jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(damped), True), slope)
+
+    def step(damping: Float[Array, ""]) -> Float[Array, " params"]:
+        damped = normal + jnp.diag(damping * own + FLOOR * jnp.mean(own))
+        return -jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(damped), True), slope)
+
+    return step
