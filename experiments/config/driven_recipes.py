@@ -168,7 +168,7 @@ def looped_lno(problem: ProblemSection, **changes: Any) -> RunConfig:
             "train.batch_physics": 0,
             "train.batch_data": 24,
             "train.optimizer": "levenberg-marquardt",
-            "train.steps": 400,
+            "train.steps": 300,
             "train.steps_per_call": 5,
             "train.log_every": 20,
             "train.checkpoint_every": 20,
