@@ -1,6 +1,5 @@
 """A row of results for an entry: all its seeds trained together, and their errors."""
 
-import dataclasses
 import hashlib
 import json
 import time
@@ -9,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from experiments.config.schema import RunConfig
 from experiments.poles import linear_systems, nearest_label, rivals, seeds_together
 from experiments.run.data_sets import labelled_set
 from pilno_jax import data, models, operators
-from pilno_jax.problems.base import Inputs
+from pilno_jax.evaluation.newton_in_time import newton_in_time
 from pilno_jax.runs.environment import environment
 
 Row = dict[str, Any]
-CORRECTIONS = 2
 
 
 def fingerprint(config: RunConfig, seeds: int) -> str:
@@ -79,7 +78,7 @@ def measure(
         **surroundings,
     }
     if entry.network == rivals.LOOPED:
-        row["corrected"] = corrected_errors(trained, test)
+        row |= corrected_errors(trained, test)
     if entry.system in rivals.WAVES and entry.network.startswith("LNO"):
         row["poles"] = [
             learned_poles(config, jax.tree.map(lambda x, s=seed: x[s], trained.params))
@@ -101,29 +100,31 @@ def _judged(entry: rivals.Entry, config: RunConfig, errors: np.ndarray) -> Row:
 
 def corrected_errors(
     trained: seeds_together.TrainedSeeds, test: data.Data
-) -> list[float]:
-    """Of every seed the mean error after `CORRECTIONS` by the equation alone.
+) -> dict[str, Any]:
+    """Mean errors after corrections by the equation alone, see `newton_in_time`.
 
-    What the residual tells of an error is its linearised answer: for oscillators such a
-    correction is a step of Newton's method.
+    Of every seed; of what a system does without its forcing, where no network helps;
+    and of the labels themselves, which is the grid's own error.
 
     Args:
         trained: the seeds.
         test: the labelled set that judges them.
     """
-    problem = trained.problem
+    problem, inputs = trained.problem, test["inputs"]
+    correct = newton_in_time(problem)
+    truth = np.asarray(test["labels"], float)
 
-    def correct(u: jax.Array, inputs: Inputs) -> jax.Array:
-        return u - problem.error_of(problem.residual(u, inputs), u, inputs)
+    def error(start: Any) -> float:
+        apart = correct(inputs, start) - truth
+        sizes = np.linalg.norm(apart, axis=1) / np.linalg.norm(truth, axis=1)
+        return float(sizes.mean())
 
-    def predict(params: operators.Params, inputs: Inputs) -> jax.Array:
-        u = trained.predict(params, inputs)
-        for _ in range(CORRECTIONS):
-            u = jax.vmap(correct)(u, inputs)
-        return u
-
-    corrected = dataclasses.replace(trained, predict=predict)
-    return [float(each) for each in corrected.errors(test).mean(1)]
+    nothing = jax.vmap(lambda one: problem.constrain(jnp.zeros(problem.shape), one))
+    return {
+        "corrected": [error(each) for each in trained.fields(inputs)],
+        "corrected_without_network": error(nothing(inputs)),
+        "corrected_labels": error(truth),
+    }
 
 
 def learned_poles(config: RunConfig, params: Any) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from experiments.config.schema import RunConfig
 from experiments.run.data_sets import labelled_set
 from pilno_jax import data, operators, training
 from pilno_jax.numerics.norms import relative_l2
+from pilno_jax.problems.base import Inputs
 from pilno_jax.training.batches import with_fields
 
 Params = operators.Params
@@ -37,6 +38,11 @@ class TrainedSeeds:
     predict: operators.Predict
     validation: np.ndarray
     problem: Any
+
+    def fields(self, inputs: Inputs) -> np.ndarray:
+        """What every seed predicts for every sample."""
+        predict = jax.jit(jax.vmap(self.predict, in_axes=(0, None)))
+        return np.asarray(predict(self.params, inputs))
 
     def errors(self, labelled: data.Data) -> np.ndarray:
         """Of every seed and sample the relative L2 error."""
