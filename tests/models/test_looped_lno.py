@@ -91,6 +91,17 @@ def test_its_own_answer_pulls_it_nowhere(pull):
     assert (np.abs(elsewhere - u).max() > 0.1) == (pull > 0)
 
 
+def test_poles_at_rest_are_those_of_the_system_with_its_feedback():
+    """At rest the force has the slope of its linear part and that of N."""
+    weights = one_pole(-20.0) | {"inward": np.full((1, 3), 0.5)}
+    slope = -20.0 + 3 * 0.5 * (1 - np.tanh(1.0) ** 2)
+    matrix = np.array([[MU.real + slope, -MU.imag], [MU.imag, MU.real]])
+    network = models.LoopedLNO(poles=1, width=1, hidden=3, pole_unit=4.0)
+    found = models.poles_at_rest(network, {"params": weights}, extent=2.0)
+    expected = 4.0 / 2.0 * np.linalg.eigvals(matrix)
+    np.testing.assert_allclose(np.sort(found), np.sort(expected), rtol=1e-12)
+
+
 def test_it_is_causal_and_rests_without_a_forcing():
     network, t = models.LoopedLNO(), jnp.linspace(0.0, 1.0, 33)
     f = jax.random.normal(KEY, (2, 33, 1))

@@ -7,7 +7,7 @@ from flax import linen as nn
 
 from pilno_jax.checks import require_choice
 from pilno_jax.models.deepomamba import DeepOMamba
-from pilno_jax.models.looped_lno import LoopedLNO
+from pilno_jax.models.looped_lno import LoopedLNO, poles_at_rest
 from pilno_jax.models.spectral_operators import ALNO, FNO, LNO, AxisPoles, poles
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "described",
     "make",
     "poles",
+    "poles_at_rest",
 ]
 
 MODELS: dict[str, type[nn.Module]] = {

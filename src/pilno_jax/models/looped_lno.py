@@ -26,6 +26,7 @@ from the label, and u is what one step makes of it; with pull 0 the loop runs fr
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -135,6 +136,30 @@ class LoopedLNO(nn.Module):
 
     def _weights(self, name: str, shape: tuple[int, ...]) -> jax.Array:
         return self.param(name, nn.initializers.glorot_normal(), shape)
+
+
+def poles_at_rest(
+    network: LoopedLNO, params: Mapping[str, Any], extent: float
+) -> Complex[np.ndarray, " states"]:
+    """Of the closed loop for small answers, where its force is linear: eigenvalues of
+
+        z' = diag(mu) z + B (L + N'(0)) v,    v = Re sum_n beta_n z_n.
+
+    A system of fewer states than the loop has is found among them.
+
+    Args:
+        network: the loop.
+        params: its parameters.
+        extent: length of the time axis; poles are in units of its inverse.
+    """
+    own = {k: np.asarray(value, float) for k, value in params["params"].items()}
+    decay = np.logaddexp(own["decay_0"], 0)
+    real, turning = np.diag(-decay), np.diag(own["frequency_0"])
+    open_loop = np.block([[real, turning], [-turning, real]])
+    slope = own["inward"] * (1 - np.tanh(own["bias"]) ** 2) @ own["outward"]
+    entry = own["entry"].reshape(network.width, -1)
+    closed = open_loop + own["residues"] @ (own["linear"] + slope) @ entry
+    return network.pole_unit / extent * np.linalg.eigvals(closed).astype(complex)
 
 
 def _step(

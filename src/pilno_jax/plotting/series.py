@@ -80,6 +80,27 @@ def errors_of_stages(
     return figure
 
 
+def rivals(axis: Axis, rows: dict[str, dict[str, dict[str, Any]]]) -> Figure:
+    """What networks predict beside the reference, and spectra of the last case.
+
+    Args:
+        axis: what they are functions of.
+        rows: name -> case, "median" say -> "reference" or network -> values.
+    """
+    count = 1 + max(len(cases) for cases in rows.values())
+    figure, axes = panels(count * len(rows), columns=count)
+    for row, (name, cases) in enumerate(rows.items()):
+        own = axes[row * count : (row + 1) * count]
+        for ax, (case, functions) in zip(own, cases.items(), strict=False):
+            lines(ax, axis, functions, f"{name}: {case}", "$u$")
+            truth = np.asarray(functions["reference"])
+            middle, half = truth.mean(), np.abs(truth - truth.mean()).max()
+            ax.set_ylim(middle - 2 * half, middle + 2 * half)
+        spectra(own[-1], axis, functions)
+        own[-1].set_title(f"spectra, {case}")
+    return figure
+
+
 def side_by_side(axis: Axis, cases: dict[str, tuple[Any, Any]], title: str) -> Figure:
     """Reference and prediction of several cases, a panel each.
 
