@@ -14,6 +14,7 @@ from pilno_jax.runs import files
 
 RESULTS, PAGE = Path("results/oscillators.json"), Path("docs/oscillators.md")
 COMMAND = "python -m experiments.oscillator_rivals"
+FLOOR = "the grid's own error"
 TRAINED = {rivals.PUBLISHED_LAW: "A sin 5t", rivals.RANDOM_LAW: "random forcings"}
 
 Row = Mapping[str, Any]
@@ -66,8 +67,9 @@ def comparison(rows: Sequence[Row], way: str) -> list[dict[str, Any]]:
             }
             if not cells:
                 continue
-            best = min(cells, key=lambda name: float(np.median(cells[name])))
-            best = best if len(cells) > 1 else ""  # there was no contest
+            rated = [name for name in cells if name != FLOOR]
+            best = min(rated, key=lambda name: float(np.median(cells[name])))
+            best = best if len(rated) > 1 else ""  # there was no contest
             shown = {
                 name: told(cells[name], name == best) if name in cells else ""
                 for name in networks
@@ -77,18 +79,21 @@ def comparison(rows: Sequence[Row], way: str) -> list[dict[str, Any]]:
 
 
 def corrected(rows: Sequence[Row]) -> list[Row]:
-    """Networks that learned from labels alone, once the equation has corrected them."""
-    return [
-        {
-            **row,
-            "network": f"{row['network']}, corrected",
-            "way": rivals.EQUATION,
-            # json has no number for a correction that ran away.
-            "errors": [math.inf if e is None else e for e in row["corrected"]],
-        }
-        for row in rows
-        if "corrected" in row
-    ]
+    """Networks that learned from labels alone, once the equation has corrected them;
+    what it makes of no network at all, and of the labels."""
+    sources = {
+        f"{rivals.LOOPED}, corrected": "corrected",
+        "no network, corrected": "corrected_without_network",
+        FLOOR: "corrected_labels",
+    }
+    found = []
+    for name, field in sources.items():
+        for row in rows:
+            if field in row:
+                errors = np.atleast_1d(row[field]).tolist()
+                way = rivals.EQUATION
+                found.append({**row, "network": name, "way": way, "errors": errors})
+    return found
 
 
 def linear_layers(rows: Sequence[Row]) -> list[dict[str, Any]]:

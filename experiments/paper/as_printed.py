@@ -200,6 +200,19 @@ def _labels_alone(
     return Training(name, PROTOCOLS["paper"].run(config, own), error, epoch, law)
 
 
+def has_equation(training: Training) -> bool:
+    """Whether the equation is learned beside labels, as long as printed, from sums."""
+    weights = {f"weights.{term}" for term in ("data", "pde", "ic", "bc")}
+    changes = dict(training.run.changes)
+    summed = weights <= changes.keys() and changes["weights.pde"] > 0
+    return training.epochs == EPOCHS and summed
+
+
+def is_main(training: Training) -> bool:
+    """Whether it is one of the paper's main results: with its weights in time."""
+    return has_equation(training) and "causality.name" not in dict(training.run.changes)
+
+
 def how_far(training: Training, root: Path) -> dict[str, Any] | None:
     """What there is of a training, finished or not; None where nothing is.
 
@@ -223,11 +236,13 @@ def how_far(training: Training, root: Path) -> dict[str, Any] | None:
         reached = own["mean"]
     return {
         "name": training.name,
+        "config": training.run.config,
         "printed": training.error,
         "error": reached,
         "finished": result is not None,
         "length": training.epochs,
         "epochs": rows[-1]["step"] / training.epoch,
+        "steps": rows[-1]["step"],
         "lowest_validation": min((error for _, error in curve), default=None),
         "seconds": rows[-1]["elapsed"],
         "curve": curve,

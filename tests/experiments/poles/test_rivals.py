@@ -87,6 +87,21 @@ def test_tables_have_medians_ranges_and_the_lowest_bold():
     assert first["best of ours"] == "ALNO: 0.2 (0.1 to 0.3)"
 
 
+def test_the_grids_own_error_stands_beside_the_others_and_wins_nothing():
+    row = {
+        **entry(rivals.LOOPED)._asdict(),
+        "errors": [0.1],
+        "corrected": [0.03, 0.01],
+        "corrected_without_network": 0.5,
+        "corrected_labels": 0.001,
+    }
+    rows = oscillators_page.corrected([row])
+    (line,) = oscillators_page.comparison(rows, rivals.EQUATION)
+    assert line[f"{rivals.LOOPED}, corrected"] == "**0.02** (0.01 to 0.03)"
+    assert line["no network, corrected"] == "0.5"
+    assert line[oscillators_page.FLOOR] == "0.001"
+
+
 def test_true_poles_of_a_beam():
     options = {"name": "beam", "num_waves": 2, "stiffness": 0.01, "damping": 1.0}
     # mu^2 + c mu + D (2 pi k)^4 = 0
