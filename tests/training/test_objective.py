@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import toy
 
+from pilno_jax import problems
 from pilno_jax.numerics.precision import in_precision
 from pilno_jax.operators import predictor
 from pilno_jax.training import causality
@@ -250,3 +251,21 @@ def test_misfits_have_the_relative_error_as_their_size_and_times_second():
     sizes = np.sqrt(np.sum(np.asarray(found) ** 2, axis=(1, 2)))
     terms = by_hand(params, BATCH, np.ones(toy.NUM_T))
     assert sizes.mean() == pytest.approx(terms["data"], rel=1e-5)
+
+
+def test_a_guide_is_what_the_network_has_to_answer_for_the_labels_to_come_out():
+    """Of a network that answers its guide, whatever the hard constraints, no misfit is
+    left; and it is told how strong the pull is."""
+    problem = problems.duffing(num_t=132)  # x(0) = 0 is built in: nothing to answer
+    inputs = jax.vmap(problem.sample)(jax.random.split(jax.random.key(0), 2))
+    labels = jnp.asarray(inputs["f"]).at[:, 0].set(0.0)
+    batch = {"inputs": inputs, "labels": labels}
+
+    def obedient(params, features, axes, guide):
+        del params, features, axes
+        return 4 * guide.pull * guide.towards
+
+    misfits = label_misfits(problem, obedient, guided=True)
+    np.testing.assert_allclose(misfits(None, batch, 0.25), 0.0, atol=1e-6)
+    half = misfits(None, batch, 0.125)
+    np.testing.assert_allclose(jnp.sum(half**2, axis=(1, 2)), 0.25, rtol=1e-4)
