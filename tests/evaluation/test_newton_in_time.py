@@ -1,6 +1,7 @@
 """Newton's method along time reaches what Newton's method all at once does not."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -34,6 +35,12 @@ def test_whole_steps_would_lead_away(monkeypatch):
     truth, start = reference(), reference(1.05)
     monkeypatch.setattr(module, "TRUSTED", 1e9)
     assert relative(newton_in_time(SWING)(STRONG, start), truth) > 0.05
+
+
+def test_what_comes_after_a_large_step_is_taken_in_part_even_if_it_is_small():
+    change = jnp.array([0.1, -0.4, 2.0, 0.1, -4.0, 0.0])
+    share = module.share_taken(change, jnp.float32(0.5))
+    np.testing.assert_allclose(share, [1, 1, 0.25, 0.25, 0.125, 0.125])
 
 
 def test_the_solution_stays():

@@ -16,6 +16,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from pilno_jax.checks import require
 from pilno_jax.operators.error_sizes import choose, error_sizes
@@ -49,10 +50,7 @@ def newton_in_time(
         slope = jax.jacfwd(wrong)(u, inputs).reshape(u.size, u.size)
         change = jnp.linalg.solve(slope, wrong(u, inputs).ravel()).reshape(u.shape)
         change = jnp.where(jnp.isfinite(change), change, 0)
-        others = tuple(range(last))
-        largest = jax.lax.cummax(jnp.max(jnp.abs(change), axis=others))
-        trusted = TRUSTED * problem.scale(inputs)
-        share = jnp.minimum(1, trusted / jnp.maximum(largest, trusted))
+        share = share_taken(change, TRUSTED * problem.scale(inputs))
         return u - jnp.broadcast_to(share, u.shape) * change
 
     sizes = error_sizes(problem)
@@ -75,3 +73,16 @@ def newton_in_time(
             return np.asarray(corrected(*double))
 
     return correct
+
+
+def share_taken(
+    change: Float[Array, "*space times"], trusted: Float[Array, ""]
+) -> Float[Array, " times"]:
+    """1 up to the time at which a step grows larger than is trusted, then less.
+
+    Args:
+        change: the step.
+        trusted: its largest size that is taken whole.
+    """
+    largest = jnp.max(jnp.abs(change), axis=tuple(range(change.ndim - 1)))
+    return trusted / jnp.maximum(jax.lax.cummax(largest), trusted)
