@@ -68,10 +68,13 @@ def comparison(rows: Sequence[Row], way: str) -> list[dict[str, Any]]:
             if not cells:
                 continue
             rated = [name for name in cells if name != FLOOR]
-            best = min(rated, key=lambda name: float(np.median(cells[name])))
-            best = best if len(rated) > 1 else ""  # there was no contest
+            medians = {name: shown_median(cells[name]) for name in rated}
+            lowest = min(medians.values(), key=float)
+            contest = len(rated) > 1
             shown = {
-                name: told(cells[name], name == best) if name in cells else ""
+                name: told(cells[name], contest and medians.get(name) == lowest)
+                if name in cells
+                else ""
                 for name in networks
             }
             table.append({"system": system, "trained on": TRAINED[law], **shown})
@@ -169,8 +172,13 @@ def learned_poles(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 def told(errors: Sequence[float], is_best: bool = False) -> str:
     """Median and, of several seeds, range."""
-    median = f"{float(np.median(errors)):.3g}"
+    median = shown_median(errors)
     median = f"**{median}**" if is_best else median
     if len(errors) == 1:
         return median
     return f"{median} ({min(errors):.2g} to {max(errors):.2g})"
+
+
+def shown_median(errors: Sequence[float]) -> str:
+    """The median to three digits; what is equal in them is as good."""
+    return f"{float(np.median(errors)):.3g}"
