@@ -8,6 +8,8 @@ from matplotlib.image import imread
 
 from pilno_jax import models, operators, plotting, problems
 from pilno_jax.evaluation import error_estimate
+from pilno_jax.numerics.grids import Axis
+from pilno_jax.plotting.series import rivals
 from pilno_jax.problems import Problem
 
 
@@ -77,6 +79,20 @@ def test_a_function_of_time_alone_is_a_curve_with_a_spectrum():
     assert stages.axes[1].lines[0].get_label() == f"1: {100 * share:.0f} %"
     np.testing.assert_array_equal(reference.axes[0].lines[0].get_ydata(), prediction)
     assert all(map(labelled, (compared, sliced, stages, reference)))
+
+
+def test_rivals_are_drawn_case_by_case_and_as_spectra_of_the_last():
+    axis = Axis("t", 0.0, 2 * np.pi, 64)
+    t = axis.nodes()
+    case = {"reference": np.sin(5 * t), "one": np.sin(5 * t + 1)}
+    worst = {name: 2 * values for name, values in case.items()}
+    drawn = rivals(axis, {"A": {"median": case, "worst": worst}})
+    first, second, spectrum = drawn.axes
+    assert (first.get_title(), second.get_title()) == ("A: median", "A: worst")
+    np.testing.assert_array_equal(second.lines[1].get_ydata(), worst["one"])
+    frequencies, sizes = spectrum.lines[0].get_data()
+    peak = frequencies[np.argmax(sizes)]
+    assert abs(peak - 5) < 0.1 and max(sizes) == pytest.approx(2, rel=0.1)
 
 
 def test_fields_of_three_axes_are_cut():

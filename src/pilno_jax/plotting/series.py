@@ -95,7 +95,7 @@ def rivals(axis: Axis, rows: dict[str, dict[str, dict[str, Any]]]) -> Figure:
             lines(ax, axis, functions, f"{name}: {case}", "$u$")
             truth = np.asarray(functions["reference"])
             middle, half = truth.mean(), np.abs(truth - truth.mean()).max()
-            ax.set_ylim(middle - 2 * half, middle + 2 * half)
+            ax.set_ylim(middle - 1.5 * half, middle + 1.5 * half)
         spectra(own[-1], axis, functions)
         own[-1].set_title(f"spectra, {case}")
     return figure
