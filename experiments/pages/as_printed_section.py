@@ -45,8 +45,8 @@ def summary(content: Content) -> str:
         f"**As printed**, with the paper's own recipes at their own length: "
         f"{len(finished)} of {len(planned)} trainings are finished, for which this "
         f"machine takes minutes to hours each; of the {len(printed)} whose error the "
-        f"paper prints, {len(reached)} came within 30 % of it or below. With the equation there "
-        f"was no time for: {'; '.join(_left(content))}.\n"
+        f"paper prints, {len(reached)} came within 30 % of it or below. With the "
+        f"equation there was no time for: {'; '.join(_left(content))}.\n"
     )
 
 
