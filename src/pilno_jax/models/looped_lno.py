@@ -6,9 +6,8 @@ with learned poles mu_n and residues beta_n along time and a pointwise network N
 driven oscillator is such a loop: x'' + c x' + x = f - x^3 is the linear part's answer
 to f and to the spring's own force. The forcing adds to that force and does not change
 it: N cannot read off how strong f is, which holds for one shape of forcing and not for
-the next. It is also what a deep LNO whose layers share their
-weights becomes with ever more layers. Because K is causal, v is found by marching: with
-one state per pole,
+the next. It is also what a deep LNO whose layers share their weights becomes with ever
+more layers. Because K is causal, v is found by marching: with one state per pole,
 
     z_n' = mu_n z_n + B_n (A f + N(v)),    v = Re sum_n beta_n z_n,
 
