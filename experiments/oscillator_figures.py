@@ -82,7 +82,7 @@ def draw_poles(content: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         )
         title = f"{row['system']}: one layer, {row['seeds']} seeds"
         plotting.pole_comparison(ax, true, learned, title)
-        ax.set_xlim(2 * true.real.min(), 0)  # else it would show rounding
+        ax.set_xlim(2 * np.real(true).min(), 0)  # else it would show rounding
     plotting.save(figure, POLES)
 
 
