@@ -85,10 +85,12 @@ class Network(NamedTuple):
 
 
 TIED: Changes = {"model.name": "lno", "model.modes": (96,), "model.period": (1.0,)}
+DEEP: Changes = {**TIED, "model.width": 16}
+PERIOD_2: Changes = {"model.name": "fno", "model.modes": (64,)}
 ALONG_TIME: Mapping[str, Network] = {
     LOOPED: Network("looped"),
     "ALNO": Network("fast"),
-    "LNO, deep": Network("fast", {**TIED, "model.width": 16}),
+    "LNO, deep": Network("fast", DEEP),
     "LNO, one layer": Network(
         "fast", {**TIED, "model.width": 28, "model.num_layers": 1}
     ),
@@ -96,10 +98,15 @@ ALONG_TIME: Mapping[str, Network] = {
         "fast",
         {"model.name": "fno", "model.modes": (64,), "model.period": (1.0,)},
     ),
-    "FNO, period 2": Network("fast", {"model.name": "fno", "model.modes": (64,)}),
+    "FNO, period 2": Network("fast", PERIOD_2),
     "DeepOMamba": Network("deepomamba"),
     LNO_PROTOCOL: Network("lno"),
     STAGED: Network("staged"),
+    "FNO, in stages": Network("staged", PERIOD_2),
+    "LNO, in stages": Network("staged", DEEP),
+    "DeepOMamba, in stages": Network(
+        "deepomamba", {"stages.steps": (1500,), "stages.last_applied": 3}
+    ),
     NEAREST: Network("fast"),
 }
 LINEAR_FNO: Changes = {"model.name": "fno", "train.learning_rate": 1e-2}
@@ -158,6 +165,10 @@ def entries() -> Iterator[Entry]:
         (LOOPED, "ALNO", "FNO, period 2"), OSCILLATORS
     ):
         yield Entry(system, RANDOM_LAW, network, LABELS)
+    staged = (name for name in ALONG_TIME if name.endswith(", in stages"))
+    for network, system in itertools.product(staged, OSCILLATORS):
+        if network != STAGED:
+            yield Entry(system, PUBLISHED_LAW, network, EQUATION)
 
 
 def recipe_of(entry: Entry) -> tuple[str, dict[str, Any]]:
