@@ -42,6 +42,7 @@ def main(words: list[str]) -> int:
     del words
     if not ONLY_REPORT.value:
         cache, console = require_folder("cache", CACHE.value), Console()
+        surroundings = environment.environment()  # of the code that trains
         found: dict[str, Any] = {}
         with Interruption() as stop:
             try:
@@ -51,7 +52,7 @@ def main(words: list[str]) -> int:
             except Interrupted as reason:
                 console.line(f"interrupted by {reason}; nothing was written")
                 return INTERRUPTED
-        files.write_json(EXAMPLES, {"systems": found, **environment.environment()})
+        files.write_json(EXAMPLES, {"systems": found, **surroundings})
     content = files.read_json(EXAMPLES)["systems"]
     draw_series(content)
     draw_poles(content, files.read_json(oscillators_page.RESULTS))

@@ -22,16 +22,16 @@ BESIDE = """### Beside the default recipes
 
 The same inputs and test set, seed 0 as printed, three seeds in stages. The default
 recipe's seconds are those of two quiet cores (results/time_to_accuracy.json), the
-printed one's of one core beside other work: a factor of two or so in its disfavour.
+printed one's of one core beside other work: no fair comparison of the two machines.
 """
 WHY = f"""### What an error as printed depends on
 
 The beginning, {SHORT} epochs, of ALNO's training on 200 labels of Burgers' equation,
 one change at a time, one seed. The paper writes squared norms and does not say whether
-its program takes their sum over the nodes or their mean. Torch's Adam adds weight decay
-to the gradient before it divides by the gradient's size: beside a mean, whose gradient
-is small, a decay of 1e-4 is much of the step; beside a sum it is little, and the
-training as printed comes down. So sums it is.
+its program takes their sum over the nodes or their mean. With sums the training as
+printed comes down, so sums it is. The likely reason: torch's Adam adds weight decay to
+the gradient before it divides by the gradient's size, and beside a mean, whose gradient
+is small, a decay of 1e-4 can be much of the step.
 """
 
 

@@ -19,7 +19,8 @@ NETWORKS = (rivals.LOOPED, "FNO, period 2")
 def of_system(
     system: str, cache: Path, poll: Callable[[], None] = lambda: None
 ) -> dict[str, Any]:
-    """Train seed 0 of each network on LNO's labels; "times", "cases" and "poles".
+    """Train seed 0 of each network on LNO's labels: "cases", the "end" and "nodes" of
+    their time axis, and "poles_at_rest" of the loop.
 
     Args:
         system: one of `rivals.OSCILLATORS`.

@@ -103,8 +103,8 @@ def corrected_errors(
 ) -> dict[str, Any]:
     """Mean errors after corrections by the equation alone, see `newton_in_time`.
 
-    Of every seed; of what a system does without its forcing, where no network helps;
-    and of the labels themselves, which is the grid's own error.
+    Of every seed; of what hard constraints alone say, here u = 0, where no network
+    helps; and of the labels themselves, which is the grid's own error.
 
     Args:
         trained: the seeds.
