@@ -41,15 +41,20 @@ def selective_scan(
     for the gradient, and the decay is computed again. An associative scan, of
     logarithmic depth, goes over all of them many times, which costs more than it saves
     at 100 steps.
+
+    Outer and inner products are contractions, whose gradients are contractions too. The
+    exponent is none: the gradient of A is summed over the batch in the order in which
+    the states lie in memory, which a contraction with two common axes would not do.
     """
     a = a.T  # the long axis last, where vector units want it
+    rates = a.reshape(*[1] * (v.ndim - 2), *a.shape)
 
     @jax.checkpoint
     def step(h, at_t):
         v, dt, b, c = at_t
-        decay = jnp.exp(jnp.einsum("...d,sd->...sd", dt, a))
-        h = decay * h + (dt * v)[..., None, :] * b[..., :, None]
-        return h, jnp.sum(h * c[..., :, None], -2)
+        decay = jnp.exp(dt[..., None, :] * rates)
+        h = decay * h + jnp.einsum("...d,...s->...sd", dt * v, b)
+        return h, jnp.einsum("...sd,...s->...d", h, c)
 
     by_time = [jnp.moveaxis(x, -2, 0) for x in (v, dt, b, c)]
     start = jnp.zeros((*v.shape[:-2], *a.shape), v.dtype)
