@@ -3,8 +3,8 @@
 python -m experiments.see_poles
 
 Fits the systems of `poles.linear_systems` to input-output pairs alone, from several
-random starts of which the best fit is kept. A few minutes; docs/poles.md says what it
-shows.
+random starts of which the best fit is kept. A few minutes; docs/oscillators.md says
+what it shows.
 """
 
 import jax

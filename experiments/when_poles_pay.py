@@ -3,8 +3,8 @@
 python -m experiments.when_poles_pay
 
 One linear layer of each kind learns the damped oscillators of `poles.linear_systems`
-from sixteen forcings and is tested on sixteen others. A few minutes; docs/poles.md says
-what it shows, and holds the table.
+from sixteen forcings and is tested on sixteen others. A few minutes;
+docs/oscillators.md says what it shows, and holds the table.
 """
 
 import dataclasses
@@ -26,7 +26,7 @@ from pilno_jax.runs import environment, files
 OUTPUT = flags.DEFINE_string(
     "output", "results/when_poles_pay.json", "Where numbers go."
 )
-PAGE = flags.DEFINE_string("page", "docs/poles.md", "Which page has the table.")
+PAGE = flags.DEFINE_string("page", "docs/oscillators.md", "Which page has the table.")
 STEPS = flags.DEFINE_integer("steps", 500, "Of Adam.", lower_bound=1)
 POLISH = flags.DEFINE_integer("polish", 500, "Steps of L-BFGS after them.", 0)
 STARTS = flags.DEFINE_integer("starts", 2, "Random starts.", lower_bound=1)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.pages import as_printed_section, markdown
+from experiments.pages import as_printed_section, claim_lines, markdown
 from experiments.paper import ARTIFACTS
 from experiments.paper.ablations import RECIPE
-from experiments.paper.artifact import BETTER, NAME, NOT_REPRODUCED, REPRODUCED
+from experiments.paper.artifact import NAME, NOT_REPRODUCED, Claim
 from experiments.suite.registry import BENCHMARKS
 from pilno_jax.runs import files
 
@@ -72,12 +72,8 @@ def page(
 
 def _summary(artifacts: Mapping[str, Content]) -> str:
     claims = [claim for content in artifacts.values() for claim in content["claims"]]
-    counts = {
-        verdict: sum(claim["verdict"] == verdict for claim in claims)
-        for verdict in (BETTER, REPRODUCED, NOT_REPRODUCED)
-    }
-    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"**With our recipes**: {len(claims)} claims tested: {verdicts}.\n"
+    counted = claim_lines.counted([claim["verdict"] for claim in claims])
+    return f"**With our recipes**: {counted}.\n"
 
 
 def _lost(artifacts: Mapping[str, Content]) -> str:
@@ -111,10 +107,7 @@ def section(content: Content, name_protocol: bool) -> str:
         markdown.table([_plain_ratio(row) for row in content["rows"]]),
         "",
     ]
-    for claim in content["claims"]:
-        lines.append(
-            f"- **{claim['verdict']}**: {claim['sentence']} Found: {claim['found']}."
-        )
+    lines += [claim_lines.line(Claim(**claim)) for claim in content["claims"]]
     lines += [f"- {note}" for note in content["notes"]]
     for figure in content["figures"]:
         lines += ["", f"![{content['title']}]({Path(figure).relative_to('docs')})"]

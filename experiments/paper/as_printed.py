@@ -200,17 +200,13 @@ def _labels_alone(
     return Training(name, PROTOCOLS["paper"].run(config, own), error, epoch, law)
 
 
-def has_equation(training: Training) -> bool:
-    """Whether the equation is learned beside labels, as long as printed, from sums."""
+def is_main(training: Training) -> bool:
+    """Whether it is a main result: labels, equation and weights in time, from sums."""
     weights = {f"weights.{term}" for term in ("data", "pde", "ic", "bc")}
     changes = dict(training.run.changes)
     summed = weights <= changes.keys() and changes["weights.pde"] > 0
-    return training.epochs == EPOCHS and summed
-
-
-def is_main(training: Training) -> bool:
-    """Whether it is one of the paper's main results: with its weights in time."""
-    return has_equation(training) and "causality.name" not in dict(training.run.changes)
+    own_weights_in_time = "causality.name" not in changes
+    return training.epochs == EPOCHS and summed and own_weights_in_time
 
 
 def how_far(training: Training, root: Path) -> dict[str, Any] | None:

@@ -152,6 +152,6 @@ backbones = table(
     extra=lambda result: {SPREAD: result["relative_l2"]["std"]},
     draw=lambda findings, rows: {"": scatter(findings, list(BACKBONES), 50)},
     notes=lambda findings: [
-        "When poles pay, on a system that has them: [poles.md](poles.md)."
+        "When poles pay, on a system that has them: [oscillators.md](oscillators.md)."
     ],
 )

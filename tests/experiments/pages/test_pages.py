@@ -44,14 +44,19 @@ def test_the_papers_own_recipes_say_how_far_they_came():
     content = {"trainings": trainings}
     known = as_printed_section.summary(content)
     assert "1 of 26 trainings are finished" in known
-    assert "no time for: Burgers; Burgers, no TCW; Reaction-diffusion" in known
-    assert "the 1 whose error the paper prints, 1 came within 30 % of it or" in known
+    assert "0 claims tested" in known
+    assert (
+        "that time: PILNO on Burgers' equation has an error of 1.42e-2. ALNO" in known
+    )
     text = as_printed_section.section(content)
     assert "| A | 1.00e-02 | 1.20e-02 | 2.00e-02 | 400 of 1000, stopped early |" in text
     assert "| B | 1.00e-02 |  | 2.00e-02 | 30 of 1000 | 2 |" in text
     assert text.index("150 epochs") < text.index("| C | 3.00e-02 | 2.00e-02 |")
-    trainings[0]["error"] = 1.31e-2
-    assert "prints, 0 came within" in as_printed_section.summary(content)
+    trainings[0]["name"] = "Burgers, 25 labels alone"
+    assert "1 claims tested: 1 better" in as_printed_section.summary(content)
+    assert "an error of 9.39e-2. Found: 1.20e-02." in as_printed_section.section(
+        content
+    )
 
 
 def test_the_papers_tables_with_the_default_recipes():

@@ -101,6 +101,6 @@ def test_what_a_constant_forcing_tells_the_layers_apart():
 
 def test_the_page_has_the_measured_table():
     rows = files.read_json(Path("results/when_poles_pay.json"))["rows"]
-    page = Path("docs/poles.md").read_text()
+    page = Path("docs/oscillators.md").read_text()
     command = "python -m experiments.when_poles_pay"
     assert page == markdown.fill(page, command, markdown.table(rows))
