@@ -50,6 +50,18 @@ REASONS: Mapping[str, Changes] = {
         "model.transient_analysis": "dft",
     },
 }
+RATE: Changes = {"train.learning_rate": 1e-3}
+SMALL_START: Changes = {"model.kernel_start": "by tensor"}
+# The same for 25 labels, of sums over nodes.
+FEW_REASONS: Mapping[str, Changes] = {
+    "as printed": {},
+    "a tenth of the rate": RATE,
+    "kernels start small": SMALL_START,
+    "both": {**RATE, **SMALL_START},
+    "poles in time alone": {"model.poles": (0, 14)},
+    "FNO": {"model.name": "fno"},
+    "FNO, kernels start small": {"model.name": "fno", **SMALL_START},
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,12 +124,17 @@ def _first() -> Iterator[Training]:
 
 
 def _reasons() -> Iterator[Training]:
-    """The beginning of ALNO's training on 200 labels, with one thing changed."""
-    for reason, changes in REASONS.items():
-        base = _backbone("ALNO", changes, 0, 20, None)
-        run = base.run.but({"train.steps": SHORT * base.epoch})
-        name = f"Burgers, 200 labels alone, ALNO, {SHORT} epochs: {reason}"
-        yield dataclasses.replace(base, name=name, run=run, epochs=SHORT)
+    """The beginning of ALNO's training on labels alone, with one thing changed."""
+    many = _backbone("ALNO", {}, 0, 20, None)
+    few = dataclasses.replace(_summed(next(_first())), error=None)
+    for base, title, reasons in (
+        (many, "Burgers, 200 labels alone, ALNO", REASONS),
+        (few, few.name, FEW_REASONS),
+    ):
+        for reason, changes in reasons.items():
+            run = base.run.but({**changes, "train.steps": SHORT * base.epoch})
+            name = f"{title}, {SHORT} epochs: {reason}"
+            yield dataclasses.replace(base, name=name, run=run, epochs=SHORT)
 
 
 def _with_equation() -> Iterator[Training]:

@@ -143,6 +143,19 @@ def test_layers_that_add_their_input_start_from_the_identity():
     np.testing.assert_allclose(nothing, constant, rtol=1e-6)
 
 
+def test_kernels_start_by_glorots_rule_for_each_mode_or_for_the_whole_tensor():
+    """Complex variance 2 / (in + out), or over the modes as well, as torch counts."""
+    net, _, features, axes = small(ALNO, width=16, modes=(5, 4), poles=3, num_layers=1)
+    for start, steady, transient in (("by mode", 1, None), ("by tensor", 35, 9)):
+        params = jax.jit(net.clone(kernel_start=start).init)(KEY, features, axes)
+        kernel = params["params"]["kernel_0"]
+        variance = 2 * np.var(kernel["multiplier"])  # of both parts
+        np.testing.assert_allclose(variance, 2 / 32 / steady, rtol=0.05)
+        if transient:
+            variance = 2 * np.var(kernel["residues"])
+            np.testing.assert_allclose(variance, 2 / 32 / transient, rtol=0.1)
+
+
 @pytest.mark.parametrize("slowest", [0.1, 1.0, 100.0])
 def test_poles_start_within_a_decade_of_the_given_rate(slowest):
     net, _, features, axes = small(ALNO, initial_decay=slowest, num_layers=1)
@@ -167,6 +180,7 @@ def test_poles_start_within_a_decade_of_the_given_rate(slowest):
         (dict(pole_sharing="none"), "pole_sharing = 'none'.*shared.*pairwise"),
         (dict(transient_analysis="fft"), "transient_analysis.*quadrature.*dft"),
         (dict(initial_decay=0.0), "initial_decay = 0.0"),
+        (dict(kernel_start="zero"), "kernel_start = 'zero'.*by mode.*by tensor"),
     ],
 )
 def test_errors_name_the_field_and_the_choices(options, message):

@@ -28,6 +28,7 @@ from pilno_jax.numerics.complex_numbers import as_complex
 
 POLE_SHARING = ("shared", "pairwise", "by wave")
 TRANSIENT_ANALYSIS = ("quadrature", "dft")
+KERNEL_STARTS = ("by mode", "by tensor")
 
 Axes = Sequence[Float[np.ndarray | Array, " _"]]
 Field = Float[Array, "*grid batch channels"]
@@ -53,6 +54,7 @@ class SpectralKernel(nn.Module):
         free_poles: poles may grow, and do at the start, as LNO was published.
         tied: H = K_phi(i w), computed from poles and residues.
         mixing_dtype: of the channel mixing's operands; None keeps the field's.
+        start: what Glorot's rule counts, see `_glorot`.
     """
 
     modes: tuple[int, ...]
@@ -65,6 +67,7 @@ class SpectralKernel(nn.Module):
     free_poles: bool = False
     tied: bool = False
     mixing_dtype: str | None = None
+    start: str = "by mode"
 
     @nn.compact
     def __call__(self, v: Field, axes: Axes) -> Field:
@@ -147,7 +150,7 @@ class SpectralKernel(nn.Module):
         """H at the frequencies that the grid resolves."""
         counts = [2 * k - 1 if axis else k for axis, k in enumerate(self.modes)]
         shape = (*counts, channels, 2, channels)
-        weights = self.param("multiplier", _complex_glorot(1.0), shape)
+        weights = self.param("multiplier", self._glorot(1.0), shape)
         signed = map(_low_frequencies, modes[1:], self.modes[1:])
         return weights[(slice(modes[0]), *signed)]
 
@@ -200,11 +203,17 @@ class SpectralKernel(nn.Module):
             # One that grows from zero has it; a random one may drive the pole away.
             start = nn.initializers.zeros
         else:
-            start = published if self.free_poles else _complex_glorot(gain)
+            start = published if self.free_poles else self._glorot(gain)
         residues = self.param("residues", start, shape)
         if self.free_poles:
             residues = self.pole_unit * residues  # as if time was measured in it
         return mus, residues[tuple(used)]
+
+
+    def _glorot(self, gain: float):
+        """Of complex matrices for every mode: each a layer by itself, with this gain;
+        or, as torch counts, all of them one tensor whose modes multiply its fans."""
+        return _complex_glorot(gain) if self.start == "by mode" else _complex_glorot()
 
 
 def _low_frequencies(lowest: int, modes: int) -> slice:
@@ -281,15 +290,20 @@ def _pairwise(
     return v.real
 
 
-def _complex_glorot(gain: float):
-    """Glorot-normal complex matrices (in, 2, out): the parts share the variance."""
+def _complex_glorot(gain: float | None = None):
+    """Glorot-normal complex matrices (in, 2, out): the parts share the variance.
+
+    Args:
+        gain: of each matrix; None counts all modes in its fans.
+    """
 
     def init(key: jax.Array, shape: Sequence[int]) -> jax.Array:
-        *_, fan_in, _, fan_out = shape
+        *modes, fan_in, _, fan_out = shape
         # The barrier keeps XLA from merging both factors: compiled or not, the same
         # key gives the same bits.
         normal = jax.lax.optimization_barrier(jax.random.normal(key, shape))
-        return gain / math.sqrt(fan_in + fan_out) * normal
+        own = 1 / math.sqrt(math.prod(modes)) if gain is None else gain
+        return own / math.sqrt(fan_in + fan_out) * normal
 
     return init
 

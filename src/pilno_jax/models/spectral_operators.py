@@ -24,6 +24,7 @@ from pilno_jax.checks import require, require_choice, require_positive
 from pilno_jax.models.activations import ACTIVATIONS
 from pilno_jax.models.learned_poles import poles_of, published_dense_start
 from pilno_jax.models.spectral_kernel import (
+    KERNEL_STARTS,
     POLE_SHARING,
     TRANSIENT_ANALYSIS,
     Axes,
@@ -58,6 +59,11 @@ class _SpectralOperator(nn.Module):
             None keeps that of the features.
         activate_last: whether the last layer's output is activated, as the others' are;
             False hands it to the projection as it is, as LNO was published.
+        kernel_start: what Glorot's rule takes for one layer of weights. "by mode": the
+            matrix of each frequency, so that all of them pass on what they get. "by
+            tensor": all of them together, as torch counts; kernels then start small
+            beside W. That learns better from few labels alone; with the equation it
+            made no difference on Burgers.
         remat: keep only the layers' inputs for the gradient and compute the rest
             again. Meant for GPUs and TPUs; see docs/scaling.md for what a CPU makes
             of it.
@@ -73,11 +79,13 @@ class _SpectralOperator(nn.Module):
     add_input: bool = False
     mixing_dtype: str | None = None
     activate_last: bool = True
+    kernel_start: str = "by mode"
     remat: bool = False
 
     def __post_init__(self):
         require_choice("activation", self.activation, ACTIVATIONS)
         require_choice("mixing_dtype", self.mixing_dtype, (None, *MIXING_DTYPES))
+        require_choice("kernel_start", self.kernel_start, KERNEL_STARTS)
         for name in ("width", "num_layers", "modes", "out_channels"):
             _require_sizes(name, getattr(self, name))
         if self.projection_width is not None:
@@ -125,6 +133,7 @@ class _SpectralOperator(nn.Module):
             modes=_per_axis("modes", self.modes, rank),
             period=_per_axis("period", self.period, rank),
             mixing_dtype=self.mixing_dtype,
+            start=self.kernel_start,
             name=f"kernel_{index}",
             **self._transient_options(rank),
         )

@@ -43,6 +43,7 @@ ADDED_OPTIONS = {
     "model.add_input": (False,),
     "model.activate_last": (True,),
     "model.free_poles": (False,),
+    "model.kernel_start": ("by mode",),
     "problem.boundary": ("dirichlet",),
     "problem.boundary_sigma": (0.0,),
     "problem.clustering": (0.0,),

@@ -38,7 +38,7 @@ def test_the_papers_own_recipes_say_how_far_they_came():
     curve = {"curve": [[1, 0.5], [400, 2e-2]], "length": 1000}
     stopped = {"name": "A", "finished": True, "error": 1.2e-2, "epochs": 400.0}
     going = {"name": "B", "finished": False, "error": None, "epochs": 30.4}
-    reason = {"name": "C", "finished": True, "error": 3e-2, "epochs": 150.0}
+    reason = {"name": "C, 200 labels", "finished": True, "error": 3e-2, "epochs": 150.0}
     trainings = [{**training, **curve, **own} for own in (stopped, going)]
     trainings.append({**training, **curve, **reason, "length": 150, "printed": None})
     content = {"trainings": trainings}
@@ -51,7 +51,9 @@ def test_the_papers_own_recipes_say_how_far_they_came():
     text = as_printed_section.section(content)
     assert "| A | 1.00e-02 | 1.20e-02 | 2.00e-02 | 400 of 1000, stopped early |" in text
     assert "| B | 1.00e-02 |  | 2.00e-02 | 30 of 1000 | 2 |" in text
-    assert text.index("150 epochs") < text.index("| C | 3.00e-02 | 2.00e-02 |")
+    assert text.index("150 epochs") < text.index(
+        "| C, 200 labels | 3.00e-02 | 2.00e-02 |"
+    )
     trainings[0]["name"] = "Burgers, 25 labels alone"
     assert "1 claims tested: 1 better" in as_printed_section.summary(content)
     assert "an error of 9.39e-2. Found: 1.20e-02." in as_printed_section.section(
