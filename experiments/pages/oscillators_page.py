@@ -13,6 +13,7 @@ from experiments.poles.published import RERUNS
 from pilno_jax.runs import files
 
 RESULTS, PAGE = Path("results/oscillators.json"), Path("docs/oscillators.md")
+IDEAS = Path("results/pole_ideas.json")  # of trials whose code is gone
 COMMAND = "python -m experiments.oscillator_rivals"
 FLOOR = "the grid's own error"
 TRAINED = {rivals.PUBLISHED_LAW: "A sin 5t", rivals.RANDOM_LAW: "random forcings"}
@@ -34,6 +35,7 @@ def write(rows: Sequence[Row]) -> None:
         "waves": linear_layers(waves),
         "published": against_reruns(rows),
         "poles": learned_poles(waves),
+        "ideas": ideas(rows, files.read_json(IDEAS)),
     }
     for name, table in tables.items():
         shown = markdown.table(table) if table else "No such entry is finished yet."
@@ -149,6 +151,26 @@ def best_start(rows: Sequence[Row], system: str, network: str) -> str:
             known = [math.inf if e is None else e for e in row["validation"]]
             return f"{row['errors'][int(np.argmin(known))]:.3g}"
     return ""
+
+
+def ideas(rows: Sequence[Row], tried: Sequence[Row]) -> list[dict[str, Any]]:
+    """What became of networks by an idea for their poles, below what they were.
+
+    Args:
+        rows: of finished entries.
+        tried: the same with an "idea" each, of some of the entries.
+    """
+    columns = ("system", "law", "network", "way")
+    known = {tuple(row[name] for name in columns): row for row in rows}
+    table: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in sorted(tried, key=lambda row: row["network"]):
+        before = known.get(tuple(row[name] for name in columns))
+        for idea, found in (("as it is", before), (row["idea"], row)):
+            if found is not None:
+                cells = {"network": row["network"], "poles": idea}
+                line = table.setdefault((row["network"], idea), cells)
+                line[row["system"]] = told(found["errors"])
+    return list(table.values())
 
 
 def learned_poles(rows: Sequence[Row]) -> list[dict[str, Any]]:

@@ -209,7 +209,6 @@ class SpectralKernel(nn.Module):
             residues = self.pole_unit * residues  # as if time was measured in it
         return mus, residues[tuple(used)]
 
-
     def _glorot(self, gain: float):
         """Of complex matrices for every mode: each a layer by itself, with this gain;
         or, as torch counts, all of them one tensor whose modes multiply its fans."""

@@ -87,6 +87,16 @@ def test_tables_have_medians_ranges_and_the_lowest_bold():
     assert first["best of ours"] == "ALNO: 0.2 (0.1 to 0.3)"
 
 
+def test_an_idea_stands_below_what_the_network_was_without_it():
+    before, after = ({**entry("ALNO")._asdict(), "errors": [e]} for e in (0.3, 0.2))
+    other = {**entry("ALNO", system="Lorenz, rho = 5")._asdict(), "errors": [0.1]}
+    tried = [{"idea": "damped", **after}, {"idea": "damped", **other}]
+    first, second = oscillators_page.ideas([before], tried)
+    assert first == {"network": "ALNO", "poles": "as it is", "Duffing, c = 0": "0.3"}
+    assert second["poles"] == "damped" and second["Duffing, c = 0"] == "0.2"
+    assert second["Lorenz, rho = 5"] == "0.1"  # nothing to compare it with
+
+
 def test_the_grids_own_error_stands_beside_the_others_and_wins_nothing():
     row = {
         **entry(rivals.LOOPED)._asdict(),
