@@ -66,7 +66,7 @@ class CausalConvolution(nn.Module):
     """Convolves each channel with the present and past `size` - 1 time steps.
 
     A sum of shifted products: CPUs are slow at the gradients of a convolution that has
-    as many groups as channels.
+    as many groups as channels, and of contractions that keep the channels.
     """
 
     size: int
@@ -82,10 +82,10 @@ class CausalConvolution(nn.Module):
         before = [(0, 0)] * (v.ndim - 2) + [(self.size - 1, 0), (0, 0)]
         past = jnp.pad(v, before)
         taps = [
-            jnp.einsum("...d,d->...d", past[..., tap : tap + steps, :], kernel[tap, 0])
+            past[..., tap : tap + steps, :] * _as_channels(kernel[tap, 0], v)
             for tap in range(self.size)
         ]
-        return sum(taps) + jnp.broadcast_to(bias, v.shape)
+        return sum(taps) + _as_channels(bias, v)
 
 
 class Mamba(nn.Module):
@@ -117,7 +117,7 @@ class Mamba(nn.Module):
         a = -jnp.exp(self.param("a_log", _initial_log_rates, (inner, self.state_size)))
         y = selective_scan(v, nn.softplus(dt), a, b, c)
         d = self.param("d", nn.initializers.ones, (inner,))
-        y = (y + jnp.einsum("...d,d->...d", v, d)) * nn.silu(gate)
+        y = (y + v * _as_channels(d, v)) * nn.silu(gate)
         return nn.Dense(width, use_bias=False, name="out")(y)
 
 
@@ -176,6 +176,13 @@ class DeepOMamba(nn.Module):
         u = nn.Dense(space * self.out_channels, name="out")(x)
         u = u.reshape(*u.shape[:-1], space, self.out_channels)
         return jnp.swapaxes(u, -3, -2).reshape(shape)
+
+
+def _as_channels(
+    numbers: Float[Array, " channels"], field: Float[Array, "*batch time channels"]
+) -> Float[Array, "*ones channels"]:
+    """A number for each channel, to be multiplied with or added to a field."""
+    return numbers.reshape(*[1] * (field.ndim - 1), -1)
 
 
 def _initial_log_rates(key: jax.Array, shape: tuple[int, int]) -> jax.Array:
