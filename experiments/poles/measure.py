@@ -16,14 +16,25 @@ from experiments.poles import linear_systems, nearest_label, rivals, seeds_toget
 from experiments.run.data_sets import labelled_set
 from pilno_jax import data, models, operators
 from pilno_jax.evaluation.newton_in_time import newton_in_time
+from pilno_jax.runs import files, format
 from pilno_jax.runs.environment import environment
 
 Row = dict[str, Any]
 
 
 def fingerprint(config: RunConfig, seeds: int) -> str:
-    """Of all that a row depends on but the code."""
-    told = json.dumps([config.to_dict(), seeds], sort_keys=True, default=str)
+    """Of all that a row depends on but the code.
+
+    An option that is younger than a row does not count where it does what was done
+    before it.
+    """
+    fields = files.flatten(config.to_dict())
+    options = {
+        name: value
+        for name, value in fields.items()
+        if (value,) != format.ADDED_OPTIONS.get(name)
+    }
+    told = json.dumps([options, seeds], sort_keys=True, default=str)
     return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 

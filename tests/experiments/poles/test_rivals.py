@@ -73,6 +73,21 @@ def test_an_entry_is_kept_until_its_config_or_the_number_of_seeds_changes():
     assert not measure.is_kept(one, [{**row, "trained_as": "before"}], 5)
 
 
+def test_an_option_that_is_younger_than_a_row_counts_only_if_it_is_used():
+    config = rivals.config_of(entry("ALNO"))
+    known = measure.fingerprint(config, 5)
+    assert measure.fingerprint(config.changed({"model.free_poles": True}), 5) != known
+    with pytest.MonkeyPatch.context() as before:
+        younger = {"model.free_poles": (False,), "model.remat": (False,)}
+        before.setattr(measure.format, "ADDED_OPTIONS", younger)
+        now = measure.fingerprint(config, 5)
+        assert now != known and measure.fingerprint(config, 3) != now
+        without = config.to_dict()
+        del without["model"]["remat"], without["model"]["free_poles"]
+        before.setattr(type(config), "to_dict", lambda self: without)
+        assert measure.fingerprint(config, 5) == now  # as in the days before them
+
+
 def test_tables_have_medians_ranges_and_the_lowest_bold():
     def row(network, errors):
         return {**entry(network)._asdict(), "errors": errors}
