@@ -3,11 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from experiments.pages import (
-    benchmark_results,
-    claim_lines,
-    markdown,
-)
+from experiments.pages import benchmark_results, claim_lines, markdown
 from experiments.paper import as_printed_claims
 from experiments.paper.as_printed import EPOCHS, SHORT, is_main, trainings
 from pilno_jax.runs import files
