@@ -62,8 +62,7 @@ class _SpectralOperator(nn.Module):
         kernel_start: what Glorot's rule takes for one layer of weights. "by mode": the
             matrix of each frequency, so that all of them pass on what they get. "by
             tensor": all of them together, as torch counts; kernels then start small
-            beside W. That learns better from few labels alone; with the equation it
-            made no difference on Burgers.
+            beside W, which learns better from few labels alone.
         remat: keep only the layers' inputs for the gradient and compute the rest
             again. Meant for GPUs and TPUs; see docs/scaling.md for what a CPU makes
             of it.
