@@ -32,4 +32,4 @@ def lno() -> RunConfig:
 
 
 def deepomamba() -> RunConfig:
-    return driven_recipes.with_deepomamba(fast(), token_width=64)
+    return driven_recipes.with_deepomamba(fast(), token_width=88)

@@ -16,6 +16,7 @@ RESULTS, PAGE = Path("results/oscillators.json"), Path("docs/oscillators.md")
 IDEAS = Path("results/pole_ideas.json")  # of trials whose code is gone
 COMMAND = "python -m experiments.oscillator_rivals"
 FLOOR = "the grid's own error"
+WAY_SHOWN = {rivals.LABELS: "labels alone", rivals.EQUATION: "with the equation"}
 TRAINED = {rivals.PUBLISHED_LAW: "A sin 5t", rivals.RANDOM_LAW: "random forcings"}
 
 Row = Mapping[str, Any]
@@ -32,7 +33,7 @@ def write(rows: Sequence[Row]) -> None:
     tables = {
         "labels": comparison(rows, rivals.LABELS),
         "equation": comparison([*rows, *corrected(rows)], rivals.EQUATION),
-        "waves": linear_layers(waves),
+        "waves": on_waves(waves),
         "published": against_reruns(rows),
         "poles": learned_poles(waves),
         "ideas": ideas(rows, files.read_json(IDEAS)),
@@ -101,17 +102,19 @@ def corrected(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def linear_layers(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Of waves: what each kind of layer reaches, and with how many parameters."""
-    return [
-        {
+def on_waves(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """What each network reaches from labels and with the equation, and its size."""
+    table: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: (row["system"], row["way"] != rivals.LABELS)):
+        cells = {
             "system": row["system"],
-            "layer": row["network"],
+            "network": row["network"],
             "parameters": row["parameters"],
-            "error": told(row["errors"]),
+            **{WAY_SHOWN[way]: "" for way in rivals.WAYS},
         }
-        for row in rows
-    ]
+        line = table.setdefault((row["system"], row["network"]), cells)
+        line[WAY_SHOWN[row["way"]]] = told(row["errors"])
+    return list(table.values())
 
 
 def against_reruns(rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -176,7 +179,7 @@ def ideas(rows: Sequence[Row], tried: Sequence[Row]) -> list[dict[str, Any]]:
 def learned_poles(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Of one linear layer, how near to a wave's true pole the learned one is."""
     table = []
-    for row in rows:
+    for row in (row for row in rows if row["way"] == rivals.LABELS):
         for of_seeds in zip(*row.get("poles", ()), strict=True):
             away = [pole["relative_distance"] for pole in of_seeds]
             middle = of_seeds[int(np.argsort(away)[len(away) // 2])]

@@ -90,7 +90,7 @@ def measure(
     }
     if entry.network == rivals.LOOPED:
         row |= corrected_errors(trained, test)
-    if entry.system in rivals.WAVES and entry.network.startswith("LNO"):
+    if entry.system in rivals.WAVES and entry.network == rivals.ONE_LAYER:
         row["poles"] = [
             learned_poles(config, jax.tree.map(lambda x, s=seed: x[s], trained.params))
             for seed in range(seeds)

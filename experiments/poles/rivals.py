@@ -1,8 +1,8 @@
 """Networks on driven systems, as fair as can be: which are compared, and how trained.
 
 Deep networks of a system have the same labels, batches and steps, and about as many
-parameters. Waves are linear, and so are the layers that learn them. LNO's published
-protocol is a row of its own.
+parameters. Waves are linear, and some of the layers that learn them are too. LNO's
+published protocol is a row of its own.
 """
 
 import itertools
@@ -20,6 +20,7 @@ from experiments.suite.registry import BENCHMARKS
 LABELS, EQUATION = WAYS = ("labels", "equation")
 PUBLISHED_LAW, RANDOM_LAW = LAWS = ("published", "random")
 LNO_PROTOCOL, LOOPED, STAGED = "LNO, published", "looped LNO", "ALNO, in stages"
+ONE_LAYER = "LNO, one layer"
 NEAREST = "nearest label"  # no network, see `nearest_label`
 
 
@@ -91,7 +92,7 @@ ALONG_TIME: Mapping[str, Network] = {
     LOOPED: Network("looped"),
     "ALNO": Network("fast"),
     "LNO, deep": Network("fast", DEEP),
-    "LNO, one layer": Network(
+    ONE_LAYER: Network(
         "fast", {**TIED, "model.width": 28, "model.num_layers": 1}
     ),
     "FNO, period 1": Network(
@@ -112,14 +113,36 @@ ALONG_TIME: Mapping[str, Network] = {
 LINEAR_FNO: Changes = {"model.name": "fno", "train.learning_rate": 1e-2}
 WIDER: Changes = {"model.width": 2, "model.projection_width": 2}
 AS_SMALL = "as small"
-IN_SPACE_AND_TIME: Mapping[str, Network] = {
-    "LNO, one layer": Network("lno"),
+LINEAR: Mapping[str, Network] = {
+    ONE_LAYER: Network("lno"),
     f"FNO, period 1, {AS_SMALL}": Network(
         "lno", {**LINEAR_FNO, "model.period": (1.0, 1.0)}
     ),
     f"FNO, period 2, {AS_SMALL}": Network("lno", LINEAR_FNO),
     "FNO, period 2": Network("lno", {**LINEAR_FNO, **WIDER}),
     "FNO, period 2, 128 modes": Network("lno", {**LINEAR_FNO, **WIDER}),
+}
+DEEP_FNO: Changes = {"model.name": "fno"}
+DEEP_LNO: Changes = {"model.name": "lno", "model.width": 12}
+IN_SPACE_AND_TIME: Mapping[str, Network] = {
+    **LINEAR,
+    "ALNO": Network("fast"),
+    "FNO, deep": Network("fast", DEEP_FNO),
+    "LNO, deep": Network("fast", DEEP_LNO),
+    "DeepOMamba": Network("deepomamba"),
+}
+# Those of the same names where the equation teaches too: deep ones in stages.
+WITH_EQUATION: Mapping[str, Network] = {
+    ONE_LAYER: Network(
+        "lno", {"weights.pde": 1.0, "weights.ic": 1.0, "train.batch_physics": 2}
+    ),
+    "ALNO": Network("staged"),
+    "FNO, deep": Network("staged", DEEP_FNO),
+    "LNO, deep": Network("staged", DEEP_LNO),
+    "DeepOMamba": Network(
+        "deepomamba",
+        {"train.steps": 1500, "stages.steps": (1000,), "stages.last_applied": 3},
+    ),
 }
 LABELS_ALONE: Changes = {
     "weights.pde": 0.0,
@@ -152,7 +175,7 @@ class Entry(NamedTuple):
 def entries() -> Iterator[Entry]:
     """All of them, the most telling first."""
     first = (NEAREST, LOOPED, LNO_PROTOCOL, "FNO, period 2", "ALNO", "LNO, deep")
-    others = ("LNO, one layer", "FNO, period 1", "DeepOMamba")
+    others = (ONE_LAYER, "FNO, period 1", "DeepOMamba")
     for system, network in itertools.product(WAVES, IN_SPACE_AND_TIME):
         yield Entry(system, RANDOM_LAW, network, LABELS)
     for network, system in itertools.product(first, OSCILLATORS):
@@ -169,6 +192,8 @@ def entries() -> Iterator[Entry]:
     for network, system in itertools.product(staged, OSCILLATORS):
         if network != STAGED:
             yield Entry(system, PUBLISHED_LAW, network, EQUATION)
+    for network, system in itertools.product(WITH_EQUATION, WAVES):
+        yield Entry(system, RANDOM_LAW, network, EQUATION)
 
 
 def recipe_of(entry: Entry) -> tuple[str, dict[str, Any]]:
@@ -178,8 +203,7 @@ def recipe_of(entry: Entry) -> tuple[str, dict[str, Any]]:
         entry: which.
     """
     system = SYSTEMS[entry.system]
-    networks = IN_SPACE_AND_TIME if entry.system in WAVES else ALONG_TIME
-    network = networks[entry.network]
+    network = _networks(entry)[entry.network]
     changes = {**system.changes, **network.changes}
     if entry.network == LNO_PROTOCOL:
         changes |= system.protocol
@@ -195,6 +219,13 @@ def recipe_of(entry: Entry) -> tuple[str, dict[str, Any]]:
     if one_shape and system.config != "lorenz":  # which sees f as it is anyway
         changes |= ONE_SHAPE
     return f"configs/{system.config}.py:{network.recipe}", changes
+
+
+def _networks(entry: Entry) -> Mapping[str, Network]:
+    """Those that an entry's is one of."""
+    if entry.system in OSCILLATORS:
+        return ALONG_TIME
+    return WITH_EQUATION if entry.way == EQUATION else IN_SPACE_AND_TIME
 
 
 def config_of(entry: Entry) -> RunConfig:

@@ -36,6 +36,24 @@ def test_deep_networks_are_about_equally_large_and_those_that_know_more_smaller(
 
 
 @pytest.mark.parametrize("system", rivals.WAVES)
+def test_deep_networks_of_waves_are_about_equally_large(system):
+    deep = rivals.IN_SPACE_AND_TIME.keys() - rivals.LINEAR.keys()
+    assert deep == rivals.WITH_EQUATION.keys() - {rivals.ONE_LAYER}
+    every = [entry(name, law=rivals.RANDOM_LAW, system=system) for name in deep]
+    sizes = [size(one) for one in every]
+    assert max(sizes) < 1.25 * min(sizes)
+    both = [one._replace(way=rivals.EQUATION) for one in every]
+    assert [size(one) for one in both] == sizes
+    trained = {rivals.config_of(one).train.steps for one in every}
+    staged = {
+        (config.train.steps, config.stages) for config in map(rivals.config_of, both)
+    }
+    assert len(trained) == len(staged) == 1
+    assert all(rivals.config_of(one).weights.pde > 0 for one in both)
+    assert not any(rivals.config_of(one).weights.pde for one in every)
+
+
+@pytest.mark.parametrize("system", rivals.WAVES)
 def test_a_linear_fno_as_small_as_lno_has_the_next_larger_size(system):
     lno = size(entry("LNO, one layer", law=rivals.RANDOM_LAW, system=system))
     for period in (1, 2):
@@ -100,6 +118,23 @@ def test_tables_have_medians_ranges_and_the_lowest_bold():
     first = oscillators_page.against_reruns(rows)[0]
     assert first["LNO's protocol here"] == "0.25"
     assert first["best of ours"] == "ALNO: 0.2 (0.1 to 0.3)"
+
+
+def test_a_network_on_waves_has_one_line_for_both_ways():
+    def row(network, way, parameters, error):
+        one = entry(network, way, rivals.RANDOM_LAW, "beam")
+        return {**one._asdict(), "parameters": parameters, "errors": [error]}
+
+    rows = [row("ALNO", "equation", 20, 0.1), row("ALNO", "labels", 10, 0.2)]
+    one, other = oscillators_page.on_waves([*rows, row("FNO", "labels", 5, 0.3)])
+    assert one == {
+        "system": "beam",
+        "network": "ALNO",
+        "parameters": 10,
+        "labels alone": "0.2",
+        "with the equation": "0.1",
+    }
+    assert other["network"] == "FNO" and other["with the equation"] == ""
 
 
 def test_an_idea_stands_below_what_the_network_was_without_it():
