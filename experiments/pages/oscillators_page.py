@@ -105,7 +105,8 @@ def corrected(rows: Sequence[Row]) -> list[Row]:
 def on_waves(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """What each network reaches from labels and with the equation, and its size."""
     table: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in sorted(rows, key=lambda row: (row["system"], row["way"] != rivals.LABELS)):
+    in_order = sorted(rows, key=lambda row: rivals.WAYS.index(row["way"]))
+    for row in sorted(in_order, key=lambda row: row["system"]):
         cells = {
             "system": row["system"],
             "network": row["network"],

@@ -92,9 +92,7 @@ ALONG_TIME: Mapping[str, Network] = {
     LOOPED: Network("looped"),
     "ALNO": Network("fast"),
     "LNO, deep": Network("fast", DEEP),
-    ONE_LAYER: Network(
-        "fast", {**TIED, "model.width": 28, "model.num_layers": 1}
-    ),
+    ONE_LAYER: Network("fast", {**TIED, "model.width": 28, "model.num_layers": 1}),
     "FNO, period 1": Network(
         "fast",
         {"model.name": "fno", "model.modes": (64,), "model.period": (1.0,)},
