@@ -13,6 +13,7 @@ import numpy as np
 
 from experiments.config.schema import RunConfig
 from experiments.poles import linear_systems, nearest_label, rivals, seeds_together
+from experiments.poles.published import STRONGEST
 from experiments.run.data_sets import labelled_set
 from pilno_jax import data, models, operators
 from pilno_jax.evaluation.newton_in_time import newton_in_time
@@ -88,6 +89,9 @@ def measure(
         "one_seed": rivals.command_of(entry),
         **surroundings,
     }
+    if entry.network == rivals.LNO_PROTOCOL:
+        weaker = labelled_set(config, "test", cache, **law, amplitude=STRONGEST)
+        row["published_test"] = trained.errors(weaker).mean(1).tolist()
     if entry.network == rivals.LOOPED:
         row |= corrected_errors(trained, test)
     if entry.system in rivals.WAVES and entry.network == rivals.ONE_LAYER:

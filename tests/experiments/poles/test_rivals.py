@@ -111,12 +111,13 @@ def test_tables_have_medians_ranges_and_the_lowest_bold():
         return {**entry(network)._asdict(), "errors": errors}
 
     rows = [row("ALNO", [0.3, 0.1, 0.2]), row("FNO, period 2", [0.4])]
-    rows.append(row(rivals.LNO_PROTOCOL, [0.25]))
+    rows.append({**row(rivals.LNO_PROTOCOL, [0.25]), "published_test": [0.24]})
     (line,) = oscillators_page.comparison(rows, rivals.LABELS)
     assert line["ALNO"] == "**0.2** (0.1 to 0.3)" and line["FNO, period 2"] == "0.4"
     assert not oscillators_page.comparison(rows, rivals.EQUATION)
     first = oscillators_page.against_reruns(rows)[0]
     assert first["LNO's protocol here"] == "0.25"
+    assert first["A up to 9.09, as theirs"] == "0.24"
     assert first["best of ours"] == "ALNO: 0.2 (0.1 to 0.3)"
 
 
