@@ -18,8 +18,9 @@ The paper's own recipes (`configs/<config>.py:paper`) for its {EPOCHS} epochs, o
 each unless the row says otherwise (`python -m experiments.as_printed`). "Ours" is the
 error on the test inputs, of finished trainings alone; the dashed lines are what the
 paper prints. Validation errors are of the labels' law: of "5 to 0.5" at length scale 5,
-where "ours" and what is printed are at 0.5. Norms in the loss are sums over nodes, see below, unless a row says means.
-Minutes are of one core that shared its machine with another training.
+where "ours" and what is printed are at 0.5. Norms in the loss are sums over nodes, see
+below, unless a row says means. Minutes are of one core that shared its machine with
+another training.
 """
 BESIDE = """### Beside the default recipes
 
