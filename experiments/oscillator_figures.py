@@ -14,7 +14,7 @@ import numpy as np
 from absl import flags
 
 from experiments.pages import oscillators_page
-from experiments.poles import examples, rivals
+from experiments.poles import examples
 from experiments.run.command import run_command
 from experiments.run.exit_codes import INTERRUPTED
 from experiments.run.interruption import Interrupted, Interruption
@@ -69,7 +69,7 @@ def draw_series(content: dict[str, Any]) -> None:
 
 def draw_poles(content: dict[str, Any], rows: list[dict[str, Any]]) -> None:
     """Learned and true ones: of loops at rest, and of waves."""
-    layers = [row for row in rows if row["system"] in rivals.WAVES and "poles" in row]
+    layers = oscillators_page.layers_with_poles(rows)
     figure, axes = plotting.panels(len(AT_REST) + len(layers), columns=2)
     for ax, (system, true) in zip(axes, AT_REST.items(), strict=False):
         learned = np.array([complex(*p) for p in content[system]["poles_at_rest"]])

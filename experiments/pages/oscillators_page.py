@@ -180,11 +180,16 @@ def ideas(rows: Sequence[Row], tried: Sequence[Row]) -> list[dict[str, Any]]:
     return list(table.values())
 
 
+def layers_with_poles(rows: Sequence[Row]) -> list[Row]:
+    """The linear layers that found a wave's poles from labels alone."""
+    return [row for row in rows if "poles" in row and row["way"] == rivals.LABELS]
+
+
 def learned_poles(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Of one linear layer, how near to a wave's true pole the learned one is."""
     table = []
-    for row in (row for row in rows if row["way"] == rivals.LABELS):
-        for of_seeds in zip(*row.get("poles", ()), strict=True):
+    for row in layers_with_poles(rows):
+        for of_seeds in zip(*row["poles"], strict=True):
             away = [pole["relative_distance"] for pole in of_seeds]
             middle = of_seeds[int(np.argsort(away)[len(away) // 2])]
             true, near = (complex(*middle[name]) for name in ("true", "learned"))

@@ -138,6 +138,16 @@ def test_a_network_on_waves_has_one_line_for_both_ways():
     assert other["network"] == "FNO" and other["with the equation"] == ""
 
 
+def test_poles_are_shown_of_layers_that_saw_labels_alone():
+    one = entry(rivals.ONE_LAYER, law=rivals.RANDOM_LAW, system="beam")
+    pole = {"true": [-0.5, 4.0], "learned": [-0.5, 4.1], "relative_distance": 0.02}
+    rows = [
+        {**one._replace(way=way)._asdict(), "poles": [[pole]]} for way in rivals.WAYS
+    ]
+    (line,) = oscillators_page.learned_poles([*rows, one._asdict()])
+    assert line["true pole"] == "-0.500+4.000 i" and line["relative distance"] == "0.02"
+
+
 def test_an_idea_stands_below_what_the_network_was_without_it():
     before, after = ({**entry("ALNO")._asdict(), "errors": [e]} for e in (0.3, 0.2))
     other = {**entry("ALNO", system="Lorenz, rho = 5")._asdict(), "errors": [0.1]}
