@@ -16,6 +16,7 @@ RESULTS, PAGE = Path("results/oscillators.json"), Path("docs/oscillators.md")
 IDEAS = Path("results/pole_ideas.json")  # of trials whose code is gone
 COMMAND = "python -m experiments.oscillator_rivals"
 FLOOR = "the grid's own error"
+WAYS = rivals.WAYS
 WAY_SHOWN = {rivals.LABELS: "labels alone", rivals.EQUATION: "with the equation"}
 TRAINED = {rivals.PUBLISHED_LAW: "A sin 5t", rivals.RANDOM_LAW: "random forcings"}
 
@@ -105,13 +106,12 @@ def corrected(rows: Sequence[Row]) -> list[Row]:
 def on_waves(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """What each network reaches from labels and with the equation, and its size."""
     table: dict[tuple[str, str], dict[str, Any]] = {}
-    in_order = sorted(rows, key=lambda row: rivals.WAYS.index(row["way"]))
-    for row in sorted(in_order, key=lambda row: row["system"]):
+    for row in sorted(rows, key=lambda row: (row["system"], WAYS.index(row["way"]))):
         cells = {
             "system": row["system"],
             "network": row["network"],
             "parameters": row["parameters"],
-            **{WAY_SHOWN[way]: "" for way in rivals.WAYS},
+            **{WAY_SHOWN[way]: "" for way in WAYS},
         }
         line = table.setdefault((row["system"], row["network"]), cells)
         line[WAY_SHOWN[row["way"]]] = told(row["errors"])
