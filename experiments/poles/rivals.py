@@ -87,22 +87,23 @@ class Network(NamedTuple):
 
 TIED: Changes = {"model.name": "lno", "model.modes": (96,), "model.period": (1.0,)}
 DEEP: Changes = {**TIED, "model.width": 16}
+WIDE: Changes = {**TIED, "model.width": 28, "model.num_layers": 1}
 PERIOD_2: Changes = {"model.name": "fno", "model.modes": (64,)}
+PERIOD_1: Changes = {**PERIOD_2, "model.period": (1.0,)}
 ALONG_TIME: Mapping[str, Network] = {
     LOOPED: Network("looped"),
     "ALNO": Network("fast"),
     "LNO, deep": Network("fast", DEEP),
-    ONE_LAYER: Network("fast", {**TIED, "model.width": 28, "model.num_layers": 1}),
-    "FNO, period 1": Network(
-        "fast",
-        {"model.name": "fno", "model.modes": (64,), "model.period": (1.0,)},
-    ),
+    ONE_LAYER: Network("fast", WIDE),
+    "FNO, period 1": Network("fast", PERIOD_1),
     "FNO, period 2": Network("fast", PERIOD_2),
     "DeepOMamba": Network("deepomamba"),
     LNO_PROTOCOL: Network("lno"),
     STAGED: Network("staged"),
     "FNO, in stages": Network("staged", PERIOD_2),
     "LNO, in stages": Network("staged", DEEP),
+    "FNO, period 1, in stages": Network("staged", PERIOD_1),
+    f"{ONE_LAYER}, in stages": Network("staged", WIDE),
     "DeepOMamba, in stages": Network(
         "deepomamba", {"stages.steps": (1500,), "stages.last_applied": 3}
     ),
@@ -121,11 +122,13 @@ LINEAR: Mapping[str, Network] = {
     "FNO, period 2, 128 modes": Network("lno", {**LINEAR_FNO, **WIDER}),
 }
 DEEP_FNO: Changes = {"model.name": "fno"}
+DEEP_FNO_1: Changes = {**DEEP_FNO, "model.period": (1.0, 1.0)}
 DEEP_LNO: Changes = {"model.name": "lno", "model.width": 12}
 IN_SPACE_AND_TIME: Mapping[str, Network] = {
     **LINEAR,
     "ALNO": Network("fast"),
     "FNO, deep": Network("fast", DEEP_FNO),
+    "FNO, deep, period 1": Network("fast", DEEP_FNO_1),
     "LNO, deep": Network("fast", DEEP_LNO),
     "DeepOMamba": Network("deepomamba"),
 }
@@ -137,6 +140,7 @@ WITH_EQUATION: Mapping[str, Network] = {
     ),
     "ALNO": Network("staged"),
     "FNO, deep": Network("staged", DEEP_FNO),
+    "FNO, deep, period 1": Network("staged", DEEP_FNO_1),
     "LNO, deep": Network("staged", DEEP_LNO),
     "DeepOMamba": Network(
         "deepomamba",
