@@ -5,9 +5,8 @@ parameters. Waves are linear, and some of the layers that learn them are too. LN
 published protocol is a row of its own.
 """
 
-import itertools
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,24 +178,25 @@ def entries() -> Iterator[Entry]:
     """All of them, the most telling first."""
     first = (NEAREST, LOOPED, LNO_PROTOCOL, "FNO, period 2", "ALNO", "LNO, deep")
     others = (ONE_LAYER, "FNO, period 1", "DeepOMamba")
-    for system, network in itertools.product(WAVES, IN_SPACE_AND_TIME):
-        yield Entry(system, RANDOM_LAW, network, LABELS)
-    for network, system in itertools.product(first, OSCILLATORS):
-        yield Entry(system, PUBLISHED_LAW, network, LABELS)
-    for system in OSCILLATORS:
-        yield Entry(system, PUBLISHED_LAW, STAGED, EQUATION)
-    for network, system in itertools.product(others, OSCILLATORS):
-        yield Entry(system, PUBLISHED_LAW, network, LABELS)
-    for network, system in itertools.product(
-        (LOOPED, "ALNO", "FNO, period 2"), OSCILLATORS
-    ):
-        yield Entry(system, RANDOM_LAW, network, LABELS)
-    staged = (name for name in ALONG_TIME if name.endswith(", in stages"))
-    for network, system in itertools.product(staged, OSCILLATORS):
-        if network != STAGED:
-            yield Entry(system, PUBLISHED_LAW, network, EQUATION)
-    for network, system in itertools.product(WITH_EQUATION, WAVES):
-        yield Entry(system, RANDOM_LAW, network, EQUATION)
+    on_random = (LOOPED, "ALNO", "FNO, period 2", "LNO, deep", *others)
+    staged = [name for name in ALONG_TIME if name.endswith(", in stages")]
+    for network in IN_SPACE_AND_TIME:
+        yield from _of(WAVES, RANDOM_LAW, network, LABELS)
+    for network in (*first, *others):
+        yield from _of(OSCILLATORS, PUBLISHED_LAW, network, LABELS)
+    for network in on_random:
+        yield from _of(OSCILLATORS, RANDOM_LAW, network, LABELS)
+    for network in staged:
+        yield from _of(OSCILLATORS, PUBLISHED_LAW, network, EQUATION)
+    for network in WITH_EQUATION:
+        yield from _of(WAVES, RANDOM_LAW, network, EQUATION)
+    for network in staged:
+        yield from _of(OSCILLATORS, RANDOM_LAW, network, EQUATION)
+
+
+def _of(systems: Iterable[str], law: str, network: str, way: str) -> Iterator[Entry]:
+    for system in systems:
+        yield Entry(system, law, network, way)
 
 
 def recipe_of(entry: Entry) -> tuple[str, dict[str, Any]]:
