@@ -32,6 +32,28 @@ def test_selective_scan_is_the_recurrence():
     np.testing.assert_allclose(found, np.stack(outputs, 1), rtol=2e-5, atol=2e-5)
 
 
+def test_the_gradient_of_the_scan_sums_nothing_inside_its_loop():
+    """Contractions aside: XLA's sums over a few states or samples are slow on CPUs."""
+    v, b, a = jnp.ones((2, 11, 3)), jnp.ones((2, 11, 4)), jnp.ones((3, 4))
+    loss = lambda *args: selective_scan(*args).sum()  # noqa: E731
+    whole = jax.make_jaxpr(jax.grad(loss, argnums=(0, 1, 2, 3, 4)))(v, v, a, b, b)
+    loops = [eqn for eqn in primitives(whole) if eqn.primitive.name == "scan"]
+    assert len(loops) == 2
+    inside = {eqn.primitive.name for loop in loops for eqn in primitives(loop.params)}
+    assert "dot_general" in inside and "reduce_sum" not in inside
+
+
+def primitives(of):
+    """All equations of a jaxpr, or of the jaxprs among parameters, nested ones too."""
+    if isinstance(of, dict):
+        for value in of.values():
+            yield from primitives(value)
+    elif hasattr(of, "eqns") or hasattr(of, "jaxpr"):
+        for eqn in getattr(of, "jaxpr", of).eqns:
+            yield eqn
+            yield from primitives(eqn.params)
+
+
 def test_causal_convolution_is_that_of_flax():
     v = jax.random.normal(KEY, (2, 9, 5))
     flax = nn.Conv(5, (4,), padding="CAUSAL", feature_group_count=5)

@@ -42,22 +42,23 @@ def selective_scan(
     logarithmic depth, goes over all of them many times, which costs more than it saves
     at 100 steps.
 
-    Outer and inner products are contractions, whose gradients are contractions too. The
-    exponent is none: the gradient of A is summed over the batch in the order in which
-    the states lie in memory, which a contraction with two common axes would not do.
+    Outer and inner products are contractions, whose gradients are contractions too, and
+    every sample has its own copy of A, whose gradients are summed over the batch once,
+    after the last step: sums inside the loop cost a CPU more than all the rest of it.
     """
     a = a.T  # the long axis last, where vector units want it
-    rates = a.reshape(*[1] * (v.ndim - 2), *a.shape)
+    start = jnp.zeros((*v.shape[:-2], *a.shape), v.dtype)
+    rates = jnp.broadcast_to(a, start.shape)
 
     @jax.checkpoint
     def step(h, at_t):
         v, dt, b, c = at_t
-        decay = jnp.exp(dt[..., None, :] * rates)
+        for_states = jnp.einsum("...d,...s->...sd", dt, jnp.ones_like(b))
+        decay = jnp.exp(for_states * rates)
         h = decay * h + jnp.einsum("...d,...s->...sd", dt * v, b)
         return h, jnp.einsum("...sd,...s->...d", h, c)
 
     by_time = [jnp.moveaxis(x, -2, 0) for x in (v, dt, b, c)]
-    start = jnp.zeros((*v.shape[:-2], *a.shape), v.dtype)
     _, y = jax.lax.scan(step, start, by_time)
     return jnp.moveaxis(y, 0, -2)
 
