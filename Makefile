@@ -7,8 +7,8 @@ WORKERS := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 # Where arrays are held against the shapes of signatures, which takes a fifth of the
 # time: tests that between them call all of the mathematics. Others do not ask again.
 SHAPES := $(addprefix tests/,numerics models operators evaluation \
-                    $(addprefix training/test_,batches.py causality.py objective.py \
-                    stage_objective.py) \
+                    $(addprefix training/test_,batches.py causality.py label_misfits.py \
+                    objective.py stage_objective.py) \
                     problems/test_every_problem.py test_strictness.py)
 # What `make quick` tests: numerics, training and layering. Devices need processes of
 # their own, and are left to `make test`.

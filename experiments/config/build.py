@@ -12,6 +12,7 @@ from pilno_jax import models, operators, problems
 from pilno_jax.checks import ArgumentError, require
 from pilno_jax.numerics.precision import in_precision
 from pilno_jax.training import batches, causality, objective, optimizers
+from pilno_jax.training.label_misfits import label_misfits
 from pilno_jax.training.levenberg_marquardt import Misfits
 from pilno_jax.training.stage_objective import stage_objective
 
@@ -120,7 +121,7 @@ def _stage(
             batch_physics=train.batch_physics if weights.physics else 0,
             num_virtual=train.num_virtual,
         ),
-        optimizer=_optimizer(train, objective.label_misfits(problem, apply, guided)),
+        optimizer=_optimizer(train, label_misfits(problem, apply, guided)),
         predict_before=_with_tuple(before) if before else None,
     )
 

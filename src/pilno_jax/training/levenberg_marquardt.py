@@ -50,7 +50,7 @@ def levenberg_marquardt(misfits: Misfits) -> optax.GradientTransformationExtraAr
     """An optimiser for `training.training_step`, which hands it the batch.
 
     Args:
-        misfits: see `objective.label_misfits`. The loss itself is not looked at.
+        misfits: see `label_misfits`. The loss itself is not looked at.
     """
 
     def init(params: Any) -> Trust:
