@@ -18,10 +18,10 @@ from experiments.paper.artifact import Findings, Report
 from experiments.run.command import complain, run_command
 from experiments.run.open_run import silence_orbax
 from experiments.run.terminal import Console
-from experiments.suite import suite_flags
+from experiments.suite import shard, suite_flags
 from experiments.suite.protocols import PROTOCOLS
 from experiments.suite.run_spec import RunSpec
-from experiments.suite.suite import shard, train_all, unique
+from experiments.suite.suite import train_all, unique
 from pilno_jax import plotting
 from pilno_jax.runs import files
 
@@ -35,9 +35,7 @@ PROTOCOL = flags.DEFINE_enum(
     list(PROTOCOLS),
     "paper: full lengths and five seeds, for GPUs; cpu: what two cores do in hours.",
 )
-SHARD = flags.DEFINE_string(
-    "shard", None, "i/n: only every n-th run, from the i-th on; for job arrays."
-)
+SHARD = shard.define_flag()
 AT_ONCE = suite_flags.define_at_once()
 DRY_RUN = flags.DEFINE_bool("dry_run", False, "Print the commands and stop.")
 flags.adopt_module_key_flags(suite_flags)
@@ -96,7 +94,7 @@ def main(words: list[str]) -> int:
         for name in names
     }
     runs = unique(run for one in artifacts.values() for run in one.runs.values())
-    mine = shard(runs, SHARD.value) if SHARD.value else runs
+    mine = shard.part_of(runs, SHARD.value)
     if DRY_RUN.value:
         for run in mine:
             print(shlex.join(["python", *run.command(root, cache)[1:]]))

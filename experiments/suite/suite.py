@@ -18,21 +18,10 @@ from experiments.run.exit_codes import FAILED, INTERRUPTED
 from experiments.run.interruption import Interrupted, Interruption
 from experiments.run.terminal import Console, about
 from experiments.suite.run_spec import RunSpec
-from pilno_jax.checks import ArgumentError
 
 
 class Failed(Exception):
     """Runs of the suite ended with an error; the others went on to their ends."""
-
-
-def shard(runs: Sequence[RunSpec], part: str) -> list[RunSpec]:
-    """Every n-th run, from the i-th on, for `part` = "i/n" with i = 0, ..., n - 1."""
-    index, _, count = part.partition("/")
-    numbers = index.isdigit() and count.isdigit()
-    if not (numbers and int(index) < int(count)):
-        text = f"shard = {part!r} is not allowed: expected i/n with 0 <= i < n"
-        raise ArgumentError(text)
-    return list(runs)[int(index) :: int(count)]
 
 
 def unique(runs: Iterable[RunSpec]) -> list[RunSpec]:

@@ -17,7 +17,6 @@ from experiments.suite.suite import (
     Failed,
     run_all,
     seconds_left,
-    shard,
     share_of_cores,
     unique,
 )
@@ -83,17 +82,6 @@ def test_the_command_is_that_of_a_user(tmp_path):
         "--config=configs/rd_ic.py:paper",
     ]
     assert "--config.model.poles=(0, 4)" in command
-
-
-def test_shards_cover_every_run_once():
-    runs = [RunSpec("burgers").but({"seed": seed}) for seed in range(7)]
-    parts = [shard(runs, f"{i}/3") for i in range(3)]
-    assert sorted(run.name for part in parts for run in part) == sorted(
-        run.name for run in runs
-    )
-    for wrong in ("3/3", "1", "-1/3", "a/b", "0/0"):
-        with pytest.raises(ValueError, match="expected i/n"):
-            shard(runs, wrong)
 
 
 def test_finished_runs_are_reused(tmp_path, started, capsys):
