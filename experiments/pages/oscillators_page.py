@@ -42,7 +42,21 @@ def write(rows: Sequence[Row]) -> None:
     for name, table in tables.items():
         shown = markdown.table(table) if table else "No such entry is finished yet."
         text = markdown.fill(text, f"{COMMAND}: {name}", shown)
+    text = markdown.fill(text, f"{COMMAND}: so far", so_far(rows))
     files.write_text(PAGE, text)
+
+
+def so_far(rows: Sequence[Row]) -> str:
+    """How much of the comparison is trained, and what empty cells are."""
+    planned = list(rivals.entries())
+    left = len(planned) - len(rows)
+    none = "An empty cell is no entry of the comparison"
+    if not left:
+        return f"All {len(planned)} entries are trained. {none}."
+    return (
+        f"{len(rows)} of {len(planned)} entries are trained so far. {none}, "
+        f"or one of the {left} that are left."
+    )
 
 
 def comparison(rows: Sequence[Row], way: str) -> list[dict[str, Any]]:

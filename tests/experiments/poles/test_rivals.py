@@ -121,6 +121,14 @@ def test_tables_have_medians_ranges_and_the_lowest_bold():
     assert first["best of ours"] == "ALNO: 0.2 (0.1 to 0.3)"
 
 
+def test_the_page_says_how_much_is_trained():
+    every = [one._asdict() for one in rivals.entries()]
+    whole, part = map(oscillators_page.so_far, (every, every[:-2]))
+    assert whole.startswith(f"All {len(every)} entries") and "left" not in whole
+    assert part.startswith(f"{len(every) - 2} of {len(every)} ")
+    assert part.endswith("one of the 2 that are left.")
+
+
 def test_a_network_on_waves_has_one_line_for_both_ways():
     def row(network, way, parameters, error):
         one = entry(network, way, rivals.RANDOM_LAW, "beam")
