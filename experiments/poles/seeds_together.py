@@ -1,6 +1,6 @@
 """All seeds of a config trained as one compiled program, without run folders.
 
-Seeds are an axis of `vmap`: one compilation and one dispatch serve all of them. Each
+Seeds are an axis of arrays: one compilation and one dispatch serve all of them. Each
 has its own training set, initial parameters and batches, as it would have in a run of
 its own; validation and test sets are the same for all.
 """
@@ -101,7 +101,7 @@ def best_parameters(
     if built.predict_before is not None:
         batches = with_fields(batches, built.predict_before)
     step = training.training_step(built.loss, batches, built.optimizer, train.averaging)
-    together = jax.vmap(step)
+    together = over_seeds(step)
     state = first_states(built, seeds)
     errors = _errors(built.predict)
     # Copies: a compiled call takes over the buffers of the state that it is given.
@@ -118,6 +118,23 @@ def best_parameters(
         best = jax.tree.map(functools.partial(_of_seeds, better), now, best)
         poll()
     return best
+
+
+def over_seeds(
+    step: Callable[..., Any], platform: str | None = None
+) -> Callable[..., Any]:
+    """A step of every seed.
+
+    A CPU takes one after the other: what one step of one seed works on fits its cache,
+    of five it does not. Other devices take them side by side.
+
+    Args:
+        step: of one seed.
+        platform: of JAX. Default: the one that is used.
+    """
+    if (platform or jax.default_backend()) != "cpu":
+        return jax.vmap(step)
+    return lambda states, data: jax.lax.map(lambda one: step(*one), (states, data))
 
 
 def first_states(built: BuiltRun, seeds: int) -> training.State:

@@ -62,3 +62,28 @@ def test_what_is_kept_of_each_seed_was_best_on_validation(monkeypatch, tmp_path)
         assert np.abs(now - before).max() <= 1.1e3  # Adam's first step is the rate
         its_own = np.any(before[0] != before[1])  # not all begin with random numbers
         assert np.any(now[0] != now[1]) or not its_own
+
+
+def test_seeds_in_turn_and_side_by_side_take_the_same_steps():
+    def step(state, data):
+        return state + data["x"], {"loss": state * data["x"]}
+
+    states, data = jax.numpy.arange(3.0), {"x": jax.numpy.array([1.0, 10.0, 100.0])}
+    new, loss = [1.0, 11.0, 102.0], [0.0, 10.0, 200.0]
+    for platform in ("cpu", "gpu"):
+        moved, metrics = seeds_together.over_seeds(step, platform)(states, data)
+        np.testing.assert_array_equal(moved, new)
+        np.testing.assert_array_equal(metrics["loss"], loss)
+
+
+def test_a_cpu_steps_one_seed_at_a_time():
+    def step(state, data):
+        return jax.numpy.sin(state) @ data, {}
+
+    arrays = jax.numpy.ones((3, 4, 4)), jax.numpy.ones((3, 4, 4))
+    loops = {
+        platform: "scan["
+        in str(jax.make_jaxpr(seeds_together.over_seeds(step, platform))(*arrays))
+        for platform in ("cpu", "gpu")
+    }
+    assert loops == {"cpu": True, "gpu": False}
