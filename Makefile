@@ -60,13 +60,10 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Reinstalled whenever the requirements change; the versions are the tested ones. Byte
-# code is made by all cores: pip, which would take one, spends a third of its time on it.
+# Reinstalled whenever the requirements change; the versions are the tested ones.
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile \
-	    --constraint constraints.txt --editable ".[dev]"
-	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
 	touch $@
 
 clean:
