@@ -34,9 +34,10 @@ FIGURE = Path("docs/figures/as-printed.png")
 TITLE_WIDTH = 36  # letters of a panel's title
 
 
-def write(root: Path) -> None:
+def write(root: Path, cache: Path) -> None:
     """What there is of every training, and its curves."""
-    here = [one for one in (how_far(each, root) for each in trainings()) if one]
+    every = (how_far(training, root, cache) for training in trainings())
+    here = [one for one in every if one]
     committed = files.read_json(RESULT)["trainings"] if RESULT.exists() else []
     known = with_committed(here, committed, lambda one: one["name"])
     order = [one.name for one in trainings()]
@@ -68,14 +69,14 @@ def main(words: list[str]) -> int:
         return 0
     root, cache = suite_flags.folders()
     code = 0 if ONLY_REPORT.value else train(chosen, root, cache)
-    write(root)
+    write(root, cache)
     return code
 
 
 def train(chosen: list[Training], root: Path, cache: Path) -> int:
     """Start what is not finished; an exit code other than 0 if that did not go well."""
     console, runs = Console(), [one.run for one in chosen]
-    report = functools.partial(write, root)
+    report = functools.partial(write, root, cache)
     return train_all(runs, root, cache, console, AT_ONCE.value, report)
 
 

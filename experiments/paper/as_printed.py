@@ -14,14 +14,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pilno_jax
+from experiments.config.schema import RunConfig
 from experiments.paper import printed
 from experiments.paper.baselines import EVEN_IN_TIME, LABELS_ONLY
+from experiments.run.data_sets import labelled_set
 from experiments.suite.protocols import PROTOCOLS, Changes
 from experiments.suite.registry import TestLaw, fields_of
 from experiments.suite.run_spec import RunSpec
 from pilno_jax.runs import metrics_log
 
 EPOCHS = 1000
+# After so many the rate is a 32nd of the first: what is left moves a training little,
+# and one that is cut off later is judged as it is.
+SETTLED = 500
 SHORT = 150  # epochs that tell why an error is missed
 RD_IC_LAW = TestLaw("length_scale", 0.5)
 NETWORKS: Mapping[str, Changes] = {
@@ -226,12 +232,13 @@ def is_main(training: Training) -> bool:
     return training.epochs == EPOCHS and summed and own_weights_in_time
 
 
-def how_far(training: Training, root: Path) -> dict[str, Any] | None:
+def how_far(training: Training, root: Path, cache: Path) -> dict[str, Any] | None:
     """What there is of a training, finished or not; None where nothing is.
 
     Args:
         training: which.
         root: where runs live.
+        cache: where data sets are kept, to test what was cut off after `SETTLED`.
     """
     rows = metrics_log.read_metrics(training.run.workdir(root) / "metrics.jsonl")
     if not rows:
@@ -242,11 +249,14 @@ def how_far(training: Training, root: Path) -> dict[str, Any] | None:
         if row.get("validation") is not None
     ]
     result = training.run.result(root)
+    epochs = rows[-1]["step"] / training.epoch
     reached = None
     if result:
         by_law = result["relative_l2_by_law"]
         own = by_law[training.law.key] if training.law else result["relative_l2"]
         reached = own["mean"]
+    elif curve and epochs >= SETTLED:
+        reached = _error_so_far(training, root, cache)
     return {
         "name": training.name,
         "config": training.run.config,
@@ -254,7 +264,7 @@ def how_far(training: Training, root: Path) -> dict[str, Any] | None:
         "error": reached,
         "finished": result is not None,
         "length": training.epochs,
-        "epochs": rows[-1]["step"] / training.epoch,
+        "epochs": epochs,
         "steps": rows[-1]["step"],
         "lowest_validation": min((error for _, error in curve), default=None),
         "seconds": rows[-1]["elapsed"],
@@ -262,3 +272,12 @@ def how_far(training: Training, root: Path) -> dict[str, Any] | None:
         "command": result and result["command"],
         "seed": dict(training.run.changes).get("seed", 0),
     }
+
+
+def _error_so_far(training: Training, root: Path, cache: Path) -> float:
+    """The test error of the best parameters of a training that was cut off."""
+    trained = pilno_jax.load(training.run.workdir(root))
+    config = RunConfig.from_dict(trained.config)
+    law = training.law.changes if training.law else {}
+    test = labelled_set(config, "test", cache, **law)
+    return float(trained.error(test["inputs"], test["labels"]).mean())

@@ -1,6 +1,7 @@
 """What the paper claims, judged by its own recipes at their own length.
 
-A claim is judged once every training that it speaks of is finished.
+A claim is judged once every training that it speaks of is finished, or was cut off so
+late that it has a test error all the same (`as_printed.SETTLED`); then it says so.
 """
 
 import dataclasses
@@ -11,6 +12,7 @@ import numpy as np
 
 from experiments.paper import printed
 from experiments.paper.artifact import Claim, factor, verdict
+from experiments.paper.as_printed import EPOCHS
 
 NEAR = 1.3  # times the printed error still is the printed error
 Row = Mapping[str, Any]  # of a training, see `as_printed.how_far`
@@ -130,16 +132,20 @@ def _all() -> list[Judged]:
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    """Those that finished trainings can judge.
+    """Those that can be judged.
 
     Args:
         rows: of trainings, finished or not.
     """
     errors = _errors(rows)
+    cut = {row["name"]: row["epochs"] for row in rows if not row["finished"]}
     found = []
     for one in _all():
         if errors.keys() >= set(one.trainings):
             text, holds, better = one.judge([errors[name] for name in one.trainings])
+            after = [f"{cut[name]:.0f}" for name in one.trainings if name in cut]
+            if after:
+                text += f", after {' and '.join(after)} of {EPOCHS} epochs"
             found.append(Claim(one.sentence, text, verdict(holds, better)))
     return found
 
@@ -151,4 +157,4 @@ def not_tested(rows: Sequence[Row]) -> list[str]:
 
 
 def _errors(rows: Sequence[Row]) -> dict[str, float]:
-    return {row["name"]: row["error"] for row in rows if row["finished"]}
+    return {row["name"]: row["error"] for row in rows if row["error"] is not None}

@@ -1,10 +1,17 @@
 """The paper's own recipes: epochs counted as it counts them."""
 
+import dataclasses
 import json
 
+import jax
+import numpy as np
 import pytest
 
-from experiments.paper.as_printed import EPOCHS, SHORT, how_far, trainings
+import pilno_jax
+from configs import rd_ic
+from experiments.paper.as_printed import EPOCHS, SETTLED, SHORT, how_far, trainings
+from pilno_jax import data, models, problems
+from tests.untrained_run import untrained
 
 ALL = {one.name: one for one in trainings()}
 
@@ -30,20 +37,49 @@ def test_an_epoch_is_a_pass_over_the_inputs(name, epoch):
     assert ALL[name].epoch == epoch
 
 
+def log(training, root, rows):
+    """As if it had been trained so far."""
+    folder = training.run.workdir(root)
+    folder.mkdir(parents=True)
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "metrics.jsonl").write_text(text)
+
+
 def test_what_there_is_of_a_training_that_was_cut_off(tmp_path):
     training = ALL["Burgers, 25 labels alone"]
-    assert how_far(training, tmp_path) is None
-    folder = training.run.workdir(tmp_path)
-    folder.mkdir(parents=True)
+    assert how_far(training, tmp_path, tmp_path) is None
     rows = [
         {"step": 450, "validation": 0.2, "elapsed": 10.0},
         {"step": 900, "validation": 0.1, "elapsed": 20.0},
         {"step": 950, "elapsed": 22.0},
     ]
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    (folder / "metrics.jsonl").write_text(text)
-    known = how_far(training, tmp_path)
+    log(training, tmp_path, rows)
+    known = how_far(training, tmp_path, tmp_path)
     assert not known["finished"] and known["error"] is None
     assert known["curve"] == [[50.0, 0.2], [100.0, 0.1]]
     assert (known["lowest_validation"], known["seconds"]) == (0.1, 22.0)
     assert known["epochs"] == pytest.approx(105.6, abs=0.1)
+
+
+def test_what_was_cut_off_late_is_tested_on_its_own_law(tmp_path, monkeypatch):
+    training = ALL["Reaction-diffusion, initial condition, 5 to 0.5"]
+    small = {"problem.num_x": 13, "problem.num_t": 9, "data.num_test": 3}
+    config = rd_ic.paper().changed(small).to_dict()
+    problem = problems.make(**config["problem"])
+    model = models.FNO(width=4, num_layers=1, modes=3)
+    trained = dataclasses.replace(untrained(problem, model), config=config)
+    monkeypatch.setattr(pilno_jax, "load", lambda folder: trained)
+    row = {"step": training.epoch * SETTLED, "validation": 0.1, "elapsed": 10.0}
+    log(training, tmp_path, [row])
+
+    known = how_far(training, tmp_path, tmp_path)
+
+    # The labels of a finished run's test set at length scale 0.5, drawn from its seed.
+    rough = problems.make(**{**config["problem"], "length_scale": 0.5})
+    key = jax.random.fold_in(jax.random.key(config["data"]["seed"]), 3)
+    test = data.generate(rough, key, 3)
+    off = trained.predict(test["inputs"]) - test["labels"]
+    norms = np.linalg.norm(test["labels"], axis=(1, 2))
+    expected = np.mean(np.linalg.norm(off, axis=(1, 2)) / norms)
+    assert not known["finished"]
+    assert known["error"] == pytest.approx(expected, rel=1e-5)  # single precision

@@ -1,4 +1,4 @@
-"""Claims are judged by finished trainings alone, and as the paper means them."""
+"""Claims are judged by trainings that have a test error, and as the paper means."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from experiments.paper.as_printed import EPOCHS, trainings
 
 
 def rows(**errors):
-    each = {"error": None, "finished": False}
+    each = {"error": None, "finished": False, "epochs": 0.0}
     every = {one.name: {"name": one.name, **each} for one in trainings()}
     for name, error in errors.items():
         every[name] |= {"error": error, "finished": True}
@@ -34,6 +34,16 @@ def test_every_claim_speaks_of_trainings_that_are_as_long_as_printed():
 def test_a_printed_error_is_reached_within_30_percent(share, verdict):
     error = share * printed.FEW_LABELS["burgers"].pilno
     assert list(verdicts(Burgers=error).values()) == [verdict]
+
+
+def test_a_training_that_was_cut_off_late_says_when():
+    known = rows(**{"Burgers": 5e-3, "Burgers, no TCW": 1e-2})
+    for row in known:
+        if row["name"] == "Burgers":
+            row |= {"finished": False, "epochs": 740.4}
+    found = {claim.sentence: claim.found for claim in as_printed_claims.claims(known)}
+    (tcw,) = (text for sentence, text in found.items() if "TCW" in sentence)
+    assert tcw.endswith(f"a factor of 2.0, after 740 of {EPOCHS} epochs")
 
 
 @pytest.mark.parametrize("without", [1e-2, 2e-3])
