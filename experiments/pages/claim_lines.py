@@ -15,3 +15,9 @@ def counted(verdicts: Sequence[str]) -> str:
 def line(claim: Claim) -> str:
     """Verdict, sentence, and what was found."""
     return f"- **{claim.verdict}**: {claim.sentence} Found: {claim.found}."
+
+
+def as_printed(again: Sequence[Claim]) -> str:
+    """What became of a claim that the paper's own recipes were judged by too."""
+    verdicts = " and ".join(dict.fromkeys(claim.verdict for claim in again))
+    return f" As printed: {verdicts}." if again else ""

@@ -54,7 +54,7 @@ def page(
     parts.append(INTRODUCTION)
     if same_protocol:
         parts.append(f"All of it by {protocols[0]}.\n")
-    parts.append(_lost(artifacts))
+    parts.append(_lost(artifacts, as_printed))
     if as_printed:
         parts.append(as_printed_section.section(as_printed))
     if in_stages:
@@ -76,10 +76,12 @@ def _summary(artifacts: Mapping[str, Content]) -> str:
     return f"**With our recipes**: {counted}.\n"
 
 
-def _lost(artifacts: Mapping[str, Content]) -> str:
-    """The claims that do not hold."""
+def _lost(artifacts: Mapping[str, Content], as_printed: Content | None) -> str:
+    """The claims that do not hold, and what becomes of them as printed."""
+    again = as_printed_section.judged_again(as_printed) if as_printed else {}
     lost = [
         f"- `{name}`: {claim['sentence']}"
+        + claim_lines.as_printed(again.get(claim["sentence"], []))
         for name in ARTIFACTS
         for claim in artifacts.get(name, {"claims": []})["claims"]
         if claim["verdict"] == NOT_REPRODUCED

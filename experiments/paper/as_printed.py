@@ -250,18 +250,18 @@ def how_far(training: Training, root: Path, cache: Path) -> dict[str, Any] | Non
     ]
     result = training.run.result(root)
     epochs = rows[-1]["step"] / training.epoch
-    reached = None
+    reached = {"mean": None, "std": None}
     if result:
         by_law = result["relative_l2_by_law"]
-        own = by_law[training.law.key] if training.law else result["relative_l2"]
-        reached = own["mean"]
+        reached = by_law[training.law.key] if training.law else result["relative_l2"]
     elif curve and epochs >= SETTLED:
         reached = _error_so_far(training, root, cache)
     return {
         "name": training.name,
         "config": training.run.config,
         "printed": training.error,
-        "error": reached,
+        "error": reached["mean"],
+        "deviation": reached["std"],
         "finished": result is not None,
         "length": training.epochs,
         "epochs": epochs,
@@ -274,10 +274,11 @@ def how_far(training: Training, root: Path, cache: Path) -> dict[str, Any] | Non
     }
 
 
-def _error_so_far(training: Training, root: Path, cache: Path) -> float:
-    """The test error of the best parameters of a training that was cut off."""
+def _error_so_far(training: Training, root: Path, cache: Path) -> dict[str, float]:
+    """Of the best parameters of a training that was cut off, on its test set."""
     trained = pilno_jax.load(training.run.workdir(root))
     config = RunConfig.from_dict(trained.config)
     law = training.law.changes if training.law else {}
     test = labelled_set(config, "test", cache, **law)
-    return float(trained.error(test["inputs"], test["labels"]).mean())
+    errors = trained.error(test["inputs"], test["labels"])
+    return {"mean": float(errors.mean()), "std": float(errors.std())}

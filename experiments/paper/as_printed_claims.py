@@ -5,18 +5,21 @@ late that it has a test error all the same (`as_printed.SETTLED`); then it says 
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from experiments.paper import printed
+from experiments.paper import burgers_backbones, causality, cost, printed
 from experiments.paper.artifact import Claim, factor, verdict
 from experiments.paper.as_printed import EPOCHS
+from experiments.paper.causality import GAIN
 
 NEAR = 1.3  # times the printed error still is the printed error
 Row = Mapping[str, Any]  # of a training, see `as_printed.how_far`
+ERROR, DEVIATION = "error", "deviation"  # over the test cases, in a row
 Found = tuple[str, bool, bool]  # what is found, whether it holds, whether it is better
+Judge = Callable[[Sequence[Row]], Found]
 
 FORCING = "Reaction-diffusion, forcing"
 FROM_5 = "Reaction-diffusion, initial condition, 5 to 0.5"
@@ -31,36 +34,94 @@ class Judged:
     Args:
         sentence: with the paper's figures.
         trainings: names of all that it takes.
-        judge: the errors of these trainings, in their order -> what is found.
+        judge: the rows of these trainings, in their order -> what is found.
+        again: sentences of the artifacts that our recipes were judged by, which this
+            judges once more.
+        needs: what a row has to know for it. Default: its error.
     """
 
     sentence: str
     trainings: Sequence[str]
-    judge: Callable[[Sequence[float]], Found]
+    judge: Judge
+    again: Sequence[str] = ()
+    needs: str = ERROR
+
+    def rows(self, known: Sequence[Row]) -> list[Row] | None:
+        """Those that it takes; None if one is missing."""
+        able = {one["name"]: one for one in known if one.get(self.needs) is not None}
+        found = [able[name] for name in self.trainings if name in able]
+        return found if len(found) == len(self.trainings) else None
 
 
-def as_low_as(target: float) -> Callable[[Sequence[float]], Found]:
+def errors_of(rows: Sequence[Row]) -> list[float]:
+    return [row[ERROR] for row in rows]
+
+
+def as_low_as(target: float) -> Judge:
     """Whether an error comes within 30 % of the printed one, or below it."""
 
-    def judge(errors: Sequence[float]) -> Found:
-        (error,) = errors
+    def judge(rows: Sequence[Row]) -> Found:
+        (error,) = errors_of(rows)
         return f"{error:.2e}", error <= NEAR * target, error < target
 
     return judge
 
 
-def second_is_lower(errors: Sequence[float]) -> Found:
-    first, second = errors
-    return factor(first, second), second < first, False
+def second_is_lower(rows: Sequence[Row]) -> Found:
+    """By more than what is within the noise of a seed."""
+    first, second = errors_of(rows)
+    return factor(first, second), second < GAIN * first, False
 
 
-def in_this_order(errors: Sequence[float]) -> Found:
+def second_is_steadier(rows: Sequence[Row]) -> Found:
+    """Whether error and deviation over the test cases both are lower."""
+    first, second = errors_of(rows)
+    before, after = (row[DEVIATION] for row in rows)
+    found = f"mean {first:.2e} to {second:.2e}, spread {before:.1e} to {after:.1e}"
+    return found, second < GAIN * first and after < before, False
+
+
+def second_is_faster(rows: Sequence[Row]) -> Found:
+    """Whether it takes fewer epochs to twice the first one's last validation error."""
+    first, second = (row["curve"] for row in rows)
+    level = 2 * first[-1][1]
+    without, weighted = (_first_below(level, curve) for curve in (first, second))
+    found = f"below {level:.1e} after {weighted:.0f} epochs with it, {without:.0f} "
+    return f"{found}without", weighted < GAIN * without, False
+
+
+def _first_below(level: float, curve: Sequence[Sequence[float]]) -> float:
+    return next((epoch for epoch, error in curve if error < level), np.inf)
+
+
+def in_this_order(rows: Sequence[Row]) -> Found:
     """Whether errors of as many seeds of each network rise from one to the next."""
-    by_network = np.reshape(errors, (len(printed.BACKBONES), -1)).mean(1)
-    rising = bool(np.all(np.diff(by_network) > 0))
-    each = zip(printed.BACKBONES, by_network, strict=True)
-    found = ", ".join(f"{name} {error:.2e}" for name, error in each)
-    return found, rising, rising and by_network[0] < printed.BACKBONES["ALNO"]
+    means = _over_seeds(rows, ERROR)
+    rising = list(means.values()) == sorted(means.values())
+    return _each(means), rising, rising and means["ALNO"] < printed.BACKBONES["ALNO"]
+
+
+def transient_branch_pays(rows: Sequence[Row]) -> Found:
+    """Whether ALNO's error is below FNO's, by more than the noise of a seed."""
+    alno, fno = np.reshape(errors_of(rows), (2, -1)).mean(1)
+    found = f"FNO's error over ALNO's: {fno / alno:.2f}"
+    return found, alno < GAIN * fno, False
+
+
+def first_spreads_least(rows: Sequence[Row]) -> Found:
+    deviations = _over_seeds(rows, DEVIATION)
+    least = deviations["ALNO"] == min(deviations.values())
+    return _each(deviations), least, False
+
+
+def _over_seeds(rows: Sequence[Row], what: str) -> dict[str, float]:
+    """Means by network, of as many seeds of each."""
+    values = np.reshape([row[what] for row in rows], (len(printed.BACKBONES), -1))
+    return dict(zip(printed.BACKBONES, values.mean(1).tolist(), strict=True))
+
+
+def _each(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.2e}" for name, value in values.items())
 
 
 def backbones(batch: int, seeds: Sequence[int]) -> list[str]:
@@ -81,7 +142,6 @@ def _reaches(what: str, training: str, target: float) -> Judged:
 def _all() -> list[Judged]:
     few, from_5 = printed.FEW_LABELS, printed.RD_IC_5_TO_HALF
     tcw = f"paper {printed.short(printed.NO_TCW_MEAN, 2)} without"
-    order = "On 200 labels of Burgers' equation ALNO < FNO < LNO"
     alone = "25 labels alone"
     judged = [
         _reaches("PILNO on Burgers' equation", "Burgers", few["burgers"].pilno),
@@ -122,13 +182,55 @@ def _all() -> list[Judged]:
             f"Weights in time (TCW) lower the error on {TASK_B} ({tcw}).",
             [f"{FORCING}, no TCW", FORCING],
             second_is_lower,
+            again=[causality.HELPS, cost.ONCE_MORE],
+        ),
+        Judged(
+            f"On {TASK_B}: {causality.STEADIER}",
+            [f"{FORCING}, no TCW", FORCING],
+            second_is_steadier,
+            again=[causality.STEADIER],
+            needs=DEVIATION,
+        ),
+        Judged(
+            f"On {TASK_B}: {causality.FASTER}",
+            [f"{FORCING}, no TCW", FORCING],
+            second_is_faster,
+            again=[causality.FASTER],
         ),
     ]
-    for batch, seeds in ((20, (0, 1, 2)), (3, (0,))):
-        told = f"{len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
-        sentence = f"{order} (batches of {batch}, {told})."
-        judged.append(Judged(sentence, backbones(batch, seeds), in_this_order))
-    return judged
+    return [*judged, *_of_backbones(20, (0, 1, 2)), _order(3, (0,))]
+
+
+def _of_backbones(batch: int, seeds: Sequence[int]) -> list[Judged]:
+    every, setting = backbones(batch, seeds), _setting(batch, seeds)
+    transient, least = burgers_backbones.TRANSIENT, burgers_backbones.SPREAD_LEAST
+    return [
+        _order(batch, seeds),
+        Judged(
+            f"{setting} {transient}",
+            every[: 2 * len(seeds)],
+            transient_branch_pays,
+            again=[transient],
+        ),
+        Judged(
+            f"{setting} {least}",
+            every,
+            first_spreads_least,
+            again=[least],
+            needs=DEVIATION,
+        ),
+    ]
+
+
+def _order(batch: int, seeds: Sequence[int]) -> Judged:
+    sentence = f"{burgers_backbones.ORDER}."
+    told = f"{_setting(batch, seeds)} {sentence}"
+    return Judged(told, backbones(batch, seeds), in_this_order, again=[sentence])
+
+
+def _setting(batch: int, seeds: Sequence[int]) -> str:
+    many = f"{len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
+    return f"On 200 labels of Burgers' equation (batches of {batch}, {many}):"
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
@@ -137,24 +239,30 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     Args:
         rows: of trainings, finished or not.
     """
-    errors = _errors(rows)
-    cut = {row["name"]: row["epochs"] for row in rows if not row["finished"]}
-    found = []
-    for one in _all():
-        if errors.keys() >= set(one.trainings):
-            text, holds, better = one.judge([errors[name] for name in one.trainings])
-            after = [f"{cut[name]:.0f}" for name in one.trainings if name in cut]
-            if after:
-                text += f", after {' and '.join(after)} of {EPOCHS} epochs"
-            found.append(Claim(one.sentence, text, verdict(holds, better)))
+    return [claim for _, claim in _judged(rows)]
+
+
+def judged_again(rows: Sequence[Row]) -> dict[str, list[Claim]]:
+    """What becomes, as printed, of sentences that our recipes were judged by."""
+    found: dict[str, list[Claim]] = {}
+    for one, claim in _judged(rows):
+        for sentence in one.again:
+            found.setdefault(sentence, []).append(claim)
     return found
 
 
 def not_tested(rows: Sequence[Row]) -> list[str]:
     """Sentences that want for a training."""
-    errors = _errors(rows)
-    return [one.sentence for one in _all() if not errors.keys() >= set(one.trainings)]
+    return [one.sentence for one in _all() if one.rows(rows) is None]
 
 
-def _errors(rows: Sequence[Row]) -> dict[str, float]:
-    return {row["name"]: row["error"] for row in rows if row["error"] is not None}
+def _judged(rows: Sequence[Row]) -> Iterator[tuple[Judged, Claim]]:
+    for one in _all():
+        of_these = one.rows(rows)
+        if of_these is None:
+            continue
+        text, holds, better = one.judge(of_these)
+        after = [f"{row['epochs']:.0f}" for row in of_these if not row["finished"]]
+        if after:
+            text += f", after {' and '.join(after)} of {EPOCHS} epochs"
+        yield one, Claim(one.sentence, text, verdict(holds, better))

@@ -94,6 +94,17 @@ PAIRS = (
     Pair("trained for all steps", _all_steps("ALNO"), _all_steps("FNO")),
 )
 SPREAD = "spread over cases"
+ORDER = " < ".join(printed.BACKBONES)
+TRANSIENT = (
+    "The transient branch makes ALNO better than FNO (paper: "
+    f"{printed.BACKBONES['FNO'] / printed.BACKBONES['ALNO']:.1f} times)."
+)
+SPREAD_LEAST = (
+    "ALNO's errors spread least over test cases (paper: "
+    f"{printed.short(printed.BACKBONE_DEVIATIONS['ALNO'])}, "
+    f"FNO {printed.short(printed.BACKBONE_DEVIATIONS['FNO'])}, "
+    f"LNO {printed.short(printed.BACKBONE_DEVIATIONS['LNO'])})."
+)
 
 
 def _claims(rows: Mapping[str, Row]) -> list[Claim]:
@@ -102,26 +113,16 @@ def _claims(rows: Mapping[str, Row]) -> list[Claim]:
     errors = ", ".join(f"{name} {error[name]:.2e}" for name in printed.BACKBONES)
     spreads = {name: rows[name][SPREAD] for name in printed.BACKBONES}
     ratios = {pair: error[pair.fno] / error[pair.alno] for pair in PAIRS}
-    paper, deviations = printed.BACKBONES, printed.BACKBONE_DEVIATIONS
-    alno, fno, lno = (
-        printed.short(deviations[name]) for name in ("ALNO", "FNO", "LNO")
-    )
     return [
+        Claim(f"{ORDER}.", f"{order}: {errors}", verdict(order == ORDER)),
         Claim(
-            "ALNO < FNO < LNO.",
-            f"{order}: {errors}",
-            verdict(order == "ALNO < FNO < LNO"),
-        ),
-        Claim(
-            "The transient branch makes ALNO better than FNO (paper: "
-            f"{paper['FNO'] / paper['ALNO']:.1f} times).",
+            TRANSIENT,
             "FNO's error over ALNO's: "
             + "; ".join(f"{pair.setting} {r:.2f}" for pair, r in ratios.items()),
             verdict(ratios[AS_THEY_ARE] > 1.1),
         ),
         Claim(
-            f"ALNO's errors spread least over test cases (paper: {alno}, FNO {fno}, "
-            f"LNO {lno}).",
+            SPREAD_LEAST,
             ", ".join(f"{name} {value:.1e}" for name, value in spreads.items()),
             verdict(spreads["ALNO"] == min(spreads.values())),
         ),

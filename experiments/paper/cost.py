@@ -37,6 +37,7 @@ from pilno_jax.runs import files
 
 # By `benchmarks.causality_cost`: runs one after the other are too noisy to tell.
 CAUSALITY_COST = Path("results/causality_cost.json")
+ONCE_MORE = "TCW lowers the error once more."
 PHYSICS, VIRTUAL, CAUSALITY = "+ physics", "+ virtual inputs", "+ TCW"
 STAGES = {
     LABELS: LABELS_ONLY,
@@ -61,7 +62,7 @@ def _ablation_claims(rows: Mapping[str, Row]) -> list[Claim]:
             ),
         ),
         Claim(
-            "TCW lowers the error once more.",
+            ONCE_MORE,
             factor(error[VIRTUAL], error[CAUSALITY]),
             verdict(error[CAUSALITY] < GAIN * error[VIRTUAL]),
         ),

@@ -16,9 +16,9 @@ from experiments.pages import (
     told_table,
 )
 from experiments.pages.growth_rate import exponent
-from experiments.paper import benchmark_runs
+from experiments.paper import as_printed_claims, benchmark_runs, causality
 from experiments.paper.ablations import ABLATIONS, RECIPE
-from experiments.paper.artifact import BETTER, NAME
+from experiments.paper.artifact import BETTER, NAME, NOT_REPRODUCED
 from experiments.suite.registry import BENCHMARKS
 
 
@@ -37,6 +37,7 @@ def test_the_papers_own_recipes_say_how_far_they_came():
     training = {"printed": 1e-2, "lowest_validation": 2e-2, "seconds": 120.0}
     curve = {"curve": [[1, 0.5], [400, 2e-2]], "length": 1000}
     stopped = {"name": "A", "finished": True, "error": 1.2e-2, "epochs": 400.0}
+    stopped["deviation"] = 5e-3
     going = {"name": "B", "finished": False, "error": None, "epochs": 30.4}
     reason = {"name": "C, 200 labels", "finished": True, "error": 3e-2, "epochs": 150.0}
     trainings = [{**training, **curve, **own} for own in (stopped, going)]
@@ -49,8 +50,9 @@ def test_the_papers_own_recipes_say_how_far_they_came():
         "that time: PILNO on Burgers' equation has an error of 1.42e-2. ALNO" in known
     )
     text = as_printed_section.section(content)
-    assert "| A | 1.00e-02 | 1.20e-02 | 2.00e-02 | 400 of 1000, stopped early |" in text
-    assert "| B | 1.00e-02 |  | 2.00e-02 | 30 of 1000 | 2 |" in text
+    errors = "1.00e-02 | 1.20e-02 | 5.00e-03 | 2.00e-02"
+    assert f"| A | {errors} | 400 of 1000, stopped early |" in text
+    assert "| B | 1.00e-02 |  |  | 2.00e-02 | 30 of 1000 | 2 |" in text
     assert text.index("150 epochs") < text.index(
         "| C, 200 labels | 3.00e-02 | 2.00e-02 |"
     )
@@ -126,6 +128,29 @@ def test_the_reproduction_page_says_what_ran_and_what_did_not():
     other = {**content, "artifact": "burgers-ood", "protocol": "protocol `paper`"}
     both = reproduction_page.page({"burgers-data": content, "burgers-ood": other})
     assert "in all; protocol `paper`." in both and "All of it" not in both
+
+
+def test_claims_that_do_not_hold_say_what_becomes_of_them_as_printed():
+    lost = [causality.FASTER, causality.HELPS]
+    each = {"found": "no", "verdict": NOT_REPRODUCED}
+    content = {
+        "artifact": "rd-causality",
+        "title": "Some title",
+        "protocol": "protocol `cpu`",
+        "claims": [{"sentence": sentence, **each} for sentence in lost],
+        "runs": [{"wall_clock_seconds": 60.0, "steps": 200}],
+        **dict.fromkeys(("rows", "notes", "figures"), []),
+    }
+    name, later = as_printed_claims.FORCING, [[50.0, 0.2], [1000.0, 0.1]]
+    known = {"finished": True, "error": 1e-2, "length": 1000, "epochs": 1000.0}
+    known |= {"printed": None, "lowest_validation": 0.1, "seconds": 1.0}
+    with_it = {**known, "name": name, "curve": [[50.0, 0.1]]}
+    without = {**known, "name": f"{name}, no TCW", "curve": later}
+    text = reproduction_page.page(
+        {"rd-causality": content}, {"trainings": [with_it, without]}
+    )
+    assert f"- `rd-causality`: {causality.FASTER} As printed: reproduced." in text
+    assert f"- `rd-causality`: {causality.HELPS} As printed: not reproduced." in text
 
 
 def test_the_benchmark_page():
