@@ -9,12 +9,11 @@ is, after every run and when it is interrupted: hours on two cores, minutes on a
 """
 
 import functools
-import textwrap
 from pathlib import Path
 
 from absl import flags
 
-from experiments.paper.as_printed import EPOCHS, Training, how_far, trainings
+from experiments.paper.as_printed import Training, curves, how_far, trainings
 from experiments.run.command import complain, run_command
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags
@@ -31,7 +30,6 @@ flags.adopt_module_key_flags(suite_flags)
 
 RESULT = Path("results/reproduction/as-printed.json")
 FIGURE = Path("docs/figures/as-printed.png")
-TITLE_WIDTH = 36  # letters of a panel's title
 
 
 def write(root: Path, cache: Path) -> None:
@@ -44,16 +42,8 @@ def write(root: Path, cache: Path) -> None:
     known.sort(key=lambda one: order.index(one["name"]))
     about = {"trainings": known, **environment.environment()}
     files.write_json(RESULT, about)
-    curves = {
-        textwrap.fill(one["name"], TITLE_WIDTH): (
-            list(zip(*one["curve"], strict=True)),
-            one["printed"],
-        )
-        for one in known
-        if len(one["curve"]) > 1 and one["length"] == EPOCHS
-    }
-    if curves:
-        plotting.save(plotting.epochs_figure(curves), FIGURE)
+    if drawn := curves(known):
+        plotting.save(plotting.epochs_figure(drawn), FIGURE)
 
 
 def main(words: list[str]) -> int:

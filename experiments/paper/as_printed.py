@@ -10,7 +10,7 @@ sums over the nodes or means, see `REASONS`; they are sums here unless a name sa
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,14 @@ NETWORKS: Mapping[str, Changes] = {
     "FNO": {"model.name": "fno"},
     "LNO": {"model.name": "lno"},
 }
+# Beginnings of names: those that share one are drawn together.
+PANELS = (
+    "Burgers, 200 labels alone",
+    "Burgers",
+    "Reaction-diffusion, initial condition, 5 to 0.5",
+    "Reaction-diffusion, forcing",
+    "Diffusion",
+)
 NODES = "problem.num_x", "problem.num_t"
 MEANS = "means over nodes"
 UNDECAYED: Changes = {"train.weight_decay": 0.0}
@@ -272,6 +280,25 @@ def how_far(training: Training, root: Path, cache: Path) -> dict[str, Any] | Non
         "command": result and result["command"],
         "seed": dict(training.run.changes).get("seed", 0),
     }
+
+
+def curves(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """For `plotting.epochs_figure`: of whole trainings, as far as they came.
+
+    Seeds beyond the first are left out: their curves lie on each other.
+
+    Args:
+        rows: see `how_far`.
+    """
+    drawn: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row["length"] < EPOCHS or row["seed"] or len(row["curve"]) < 2:
+            continue
+        panel = next(panel for panel in PANELS if row["name"].startswith(panel))
+        line = row["name"].removeprefix(panel).removeprefix(", ") or "PILNO"
+        epochs, errors = zip(*row["curve"], strict=True)
+        drawn.setdefault(panel, {})[line] = epochs, errors, row["printed"]
+    return drawn
 
 
 def _error_so_far(training: Training, root: Path, cache: Path) -> dict[str, float]:

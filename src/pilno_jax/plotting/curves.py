@@ -112,22 +112,30 @@ def errors_over_seconds(
 
 
 def epochs_figure(
-    trainings: Mapping[str, tuple[Sequence[Any], float | None]],
+    trainings: Mapping[str, Mapping[str, tuple[Any, Any, float | None]]],
 ) -> Figure:
-    """Validation errors over epochs, a panel for each training.
+    """Validation errors over epochs.
 
     Args:
-        trainings: title -> ((epochs, errors), the error that is printed of it or None).
+        trainings: title of a panel -> label of a line -> epochs, errors, and the error
+            that is printed of it, a dashed line of the same colour, or None. Of lines
+            that share one the first has it.
     """
-    figure, axes = panels(len(trainings))
-    for ax, (title, ((epochs, errors), printed)) in zip(
-        axes, trainings.items(), strict=True
-    ):
-        ax.plot(epochs, errors)
-        if printed is not None:
-            ax.axhline(printed, color="black", linestyle="--")
-        ax.set_title(title, fontsize=8)
+    figure, axes = panels(len(trainings), columns=2, inches=(4.6, 3.4))
+    colours = len(LINE_COLOURS)
+    for ax, (title, lines) in zip(axes, trainings.items(), strict=True):
+        drawn: set[float | None] = {None}
+        for index, (label, (epochs, errors, printed)) in enumerate(lines.items()):
+            colour = LINE_COLOURS[index % colours]
+            style = "-" if index < colours else ":"
+            ax.plot(epochs, errors, color=colour, linestyle=style, label=label)
+            if printed not in drawn:
+                ax.axhline(printed, color=colour, linestyle="--", linewidth=1.0)
+                drawn.add(printed)
         ax.set(xlabel="epoch", ylabel="mean relative $L^2$ error", yscale="log")
+        ax.set_title(title)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
+        ax.legend(fontsize=7.0, edgecolor="none", **below)
         grid_lines(ax)
     return figure
 

@@ -9,7 +9,14 @@ import pytest
 
 import pilno_jax
 from configs import rd_ic
-from experiments.paper.as_printed import EPOCHS, SETTLED, SHORT, how_far, trainings
+from experiments.paper.as_printed import (
+    EPOCHS,
+    SETTLED,
+    SHORT,
+    curves,
+    how_far,
+    trainings,
+)
 from pilno_jax import data, models, problems
 from tests.untrained_run import untrained
 
@@ -59,6 +66,23 @@ def test_what_there_is_of_a_training_that_was_cut_off(tmp_path):
     assert known["curve"] == [[50.0, 0.2], [100.0, 0.1]]
     assert (known["lowest_validation"], known["seconds"]) == (0.1, 22.0)
     assert known["epochs"] == pytest.approx(105.6, abs=0.1)
+
+
+def test_curves_of_one_benchmark_share_a_panel():
+    done = {"length": EPOCHS, "seed": 0, "printed": None}
+    done["curve"] = [[50.0, 0.2], [100.0, 0.1]]
+    rows = [{"name": name, **done} for name in ALL if ALL[name].epochs == EPOCHS]
+    drawn = curves(rows)
+    assert list(drawn["Reaction-diffusion, forcing"]) == [
+        "PILNO",
+        "no TCW",
+        "25 labels alone",
+    ]
+    assert "ALNO, batches of 3" in drawn["Burgers, 200 labels alone"]
+    assert drawn["Burgers"]["no TCW"] == ((50.0, 100.0), (0.2, 0.1), None)
+    assert sum(map(len, drawn.values())) == len(rows)
+    short = [{**rows[0], **own} for own in ({"length": SHORT}, {"seed": 1})]
+    assert not curves([*short, {**rows[0], "curve": [[50.0, 0.2]]}])
 
 
 def test_what_was_cut_off_late_is_tested_on_its_own_law(tmp_path, monkeypatch):
