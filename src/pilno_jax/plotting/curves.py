@@ -124,12 +124,12 @@ def epochs_figure(
     figure, axes = panels(len(trainings), columns=2, inches=(4.6, 3.4))
     colours = len(LINE_COLOURS)
     for ax, (title, lines) in zip(axes, trainings.items(), strict=True):
-        drawn: set[float | None] = {None}
+        drawn: set[float] = set()
         for index, (label, (epochs, errors, printed)) in enumerate(lines.items()):
             colour = LINE_COLOURS[index % colours]
             style = "-" if index < colours else ":"
             ax.plot(epochs, errors, color=colour, linestyle=style, label=label)
-            if printed not in drawn:
+            if printed is not None and printed not in drawn:
                 ax.axhline(printed, color=colour, linestyle="--", linewidth=1.0)
                 drawn.add(printed)
         ax.set(xlabel="epoch", ylabel="mean relative $L^2$ error", yscale="log")
