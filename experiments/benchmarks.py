@@ -9,7 +9,7 @@ writes them from the gathered results alone.
 
 from absl import flags
 
-from experiments.pages import systems_page
+from experiments.pages import as_printed_section, systems_page
 from experiments.pages.benchmark_page import PAGE, README, in_readme, page
 from experiments.pages.benchmark_results import RESULTS, read_results
 from experiments.paper.benchmark_runs import PARTS, gather, runs
@@ -38,7 +38,7 @@ def main(words: list[str]) -> int:
     if not ONLY_REPORT.value and (code := train(console)):
         return code
     results = read_results()
-    files.write_text(PAGE, page(results))
+    files.write_text(PAGE, page(results, as_printed_section.read()))
     files.write_text(README, in_readme(README.read_text(), results))
     systems_page.write(results)
     console.line(f"{PAGE} and the tables of {README} and {systems_page.PAGE} written")

@@ -59,6 +59,19 @@ file, the start made no difference, and our recipes keep theirs.
 """
 
 
+def read() -> Content | None:
+    """The content of the json, if there is one."""
+    path = benchmark_results.RESULTS / "reproduction/as-printed.json"
+    return files.read_json(path) if path.exists() else None
+
+
+def by_config(content: Content) -> dict[str, Content]:
+    """The main training of each recipe that has a test error."""
+    config = {one.name: one.run.config for one in filter(is_main, trainings())}
+    known = [row for row in _long(content) if row["error"] is not None]
+    return {config[row["name"]]: row for row in known if row["name"] in config}
+
+
 def summary(content: Content) -> str:
     """How many claims hold, which could not be judged, and how much was trained."""
     rows = _long(content)

@@ -147,8 +147,3 @@ def ablation_table(artifacts: Mapping[str, Content]) -> str:
 def read_artifacts() -> dict[str, dict[str, Any]]:
     paths = {path.stem: path for path in RESULTS.glob("*.json")}
     return {name: files.read_json(paths[name]) for name in ARTIFACTS if name in paths}
-
-
-def read_as_printed() -> dict[str, Any] | None:
-    path = RESULTS / "as-printed.json"
-    return files.read_json(path) if path.exists() else None
