@@ -30,8 +30,8 @@ what the paper prints. The spread is the standard deviation over the test inputs
 first trainings did not keep it. Validation errors are of the labels' law: of "5 to 0.5"
 at length scale 5, where "ours" and what is printed are at 0.5. Norms in the loss are
 sums over nodes, see below, unless a row says means. Minutes are of one core that shared
-its machine with another training. Between two trainings a difference below
-{1 - GAIN:.0%} counts as none.
+its machine with another training, pauses included. Between two trainings a difference
+below {1 - GAIN:.0%} counts as none.
 """
 BESIDE = """### Beside the default recipes
 
