@@ -54,6 +54,11 @@ def test_the_papers_own_recipes_say_how_far_they_came():
     errors = "1.00e-02 | 1.20e-02 | 5.00e-03 | 2.00e-02"
     assert f"| A | {errors} | 400 of 1000, stopped early |" in text
     assert "| B | 1.00e-02 |  |  | 2.00e-02 | 30 of 1000 | 2 |" in text
+    assert "trainings with all epochs" not in text
+    late = [[100, 0.5], [800, 4e-2], [900, 2e-2]]
+    whole = {**trainings[0], "name": "D", "epochs": 1000.0, "curve": late}
+    finished = as_printed_section.section({"trainings": [whole]})
+    assert "Of the 1 trainings with all epochs" in finished and "50%." in finished
     assert text.index("150 epochs") < text.index(
         "| C, 200 labels | 3.00e-02 | 2.00e-02 |"
     )
