@@ -13,7 +13,8 @@ from pathlib import Path
 
 from absl import flags
 
-from experiments.paper.as_printed import Training, curves, how_far, trainings
+from experiments.paper.as_printed import Training, trainings
+from experiments.paper.as_printed_rows import curves, how_far
 from experiments.run.command import complain, run_command
 from experiments.run.terminal import Console
 from experiments.suite import suite_flags

@@ -6,13 +6,8 @@ from typing import Any
 from experiments.pages import benchmark_results, claim_lines, markdown
 from experiments.paper import as_printed_claims
 from experiments.paper.artifact import Claim
-from experiments.paper.as_printed import (
-    EPOCHS,
-    SETTLED,
-    SHORT,
-    is_main,
-    trainings,
-)
+from experiments.paper.as_printed import EPOCHS, SHORT, is_main, trainings
+from experiments.paper.as_printed_rows import SETTLED
 from experiments.paper.causality import GAIN
 from pilno_jax.runs import files
 

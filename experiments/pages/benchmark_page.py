@@ -36,10 +36,10 @@ the other. A suite keeps compiled programs, which its later runs find. The paper
 are those of its GPUs.
 """
 PAPERS_RECIPE = """
-The paper's recipe is that of its Appendix E. Of its 1000 epochs so many were run as the
-last column says: where they are few, which is where two cores would take days or nobody
-had the time, to check that it runs and learns, and not to compare. The others are
-[as printed](reproduction.md#as-printed).
+The paper's recipe is that of its Appendix E, run for so many of its 1000 epochs as the
+last column says. A few of them, where two cores would take days or nobody had the time,
+show that it runs and learns, and compare nothing. Those that went on to the end, or
+nearly, are in [as printed](reproduction.md#as-printed).
 """
 LABELS_ALONE = """
 The same recipes with every physics term left out: what the equation and the virtual

@@ -10,24 +10,15 @@ sums over the nodes or means, see `REASONS`; they are sums here unless a name sa
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-import pilno_jax
-from experiments.config.schema import RunConfig
 from experiments.paper import printed
 from experiments.paper.baselines import EVEN_IN_TIME, LABELS_ONLY
-from experiments.run.data_sets import labelled_set
 from experiments.suite.protocols import PROTOCOLS, Changes
 from experiments.suite.registry import TestLaw, fields_of
 from experiments.suite.run_spec import RunSpec
-from pilno_jax.runs import metrics_log
 
 EPOCHS = 1000
-# What is cut off after so many is judged as it is: the page tells how little the rest
-# moved the others. After 500, most had a quarter to a third of their error to lose.
-SETTLED = 800
 SHORT = 150  # epochs that tell why an error is missed
 RD_IC_LAW = TestLaw("length_scale", 0.5)
 NETWORKS: Mapping[str, Changes] = {
@@ -35,14 +26,6 @@ NETWORKS: Mapping[str, Changes] = {
     "FNO": {"model.name": "fno"},
     "LNO": {"model.name": "lno"},
 }
-# Beginnings of names: those that share one are drawn together.
-PANELS = (
-    "Burgers, 200 labels alone",
-    "Burgers",
-    "Reaction-diffusion, initial condition, 5 to 0.5",
-    "Reaction-diffusion, forcing",
-    "Diffusion",
-)
 NODES = "problem.num_x", "problem.num_t"
 MEANS = "means over nodes"
 UNDECAYED: Changes = {"train.weight_decay": 0.0}
@@ -238,74 +221,3 @@ def is_main(training: Training) -> bool:
     summed = weights <= changes.keys() and changes["weights.pde"] > 0
     own_weights_in_time = "causality.name" not in changes
     return training.epochs == EPOCHS and summed and own_weights_in_time
-
-
-def how_far(training: Training, root: Path, cache: Path) -> dict[str, Any] | None:
-    """What there is of a training, finished or not; None where nothing is.
-
-    Args:
-        training: which.
-        root: where runs live.
-        cache: where data sets are kept, to test what was cut off after `SETTLED`.
-    """
-    rows = metrics_log.read_metrics(training.run.workdir(root) / "metrics.jsonl")
-    if not rows:
-        return None
-    curve = [
-        [row["step"] / training.epoch, row["validation"]]
-        for row in rows
-        if row.get("validation") is not None
-    ]
-    result = training.run.result(root)
-    epochs = rows[-1]["step"] / training.epoch
-    reached = {"mean": None, "std": None}
-    if result:
-        by_law = result["relative_l2_by_law"]
-        reached = by_law[training.law.key] if training.law else result["relative_l2"]
-    elif curve and epochs >= SETTLED:
-        reached = _error_so_far(training, root, cache)
-    return {
-        "name": training.name,
-        "config": training.run.config,
-        "printed": training.error,
-        "error": reached["mean"],
-        "deviation": reached["std"],
-        "finished": result is not None,
-        "length": training.epochs,
-        "epochs": epochs,
-        "steps": rows[-1]["step"],
-        "lowest_validation": min((error for _, error in curve), default=None),
-        "seconds": rows[-1]["elapsed"],
-        "curve": curve,
-        "command": result and result["command"],
-        "seed": dict(training.run.changes).get("seed", 0),
-    }
-
-
-def curves(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """For `plotting.epochs_figure`: of whole trainings, as far as they came.
-
-    Seeds beyond the first are left out: their curves lie on each other.
-
-    Args:
-        rows: see `how_far`.
-    """
-    drawn: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        if row["length"] < EPOCHS or row["seed"] or len(row["curve"]) < 2:
-            continue
-        panel = next(panel for panel in PANELS if row["name"].startswith(panel))
-        line = row["name"].removeprefix(panel).removeprefix(", ") or "PILNO"
-        epochs, errors = zip(*row["curve"], strict=True)
-        drawn.setdefault(panel, {})[line] = epochs, errors, row["printed"]
-    return drawn
-
-
-def _error_so_far(training: Training, root: Path, cache: Path) -> dict[str, float]:
-    """Of the best parameters of a training that was cut off, on its test set."""
-    trained = pilno_jax.load(training.run.workdir(root))
-    config = RunConfig.from_dict(trained.config)
-    law = training.law.changes if training.law else {}
-    test = labelled_set(config, "test", cache, **law)
-    errors = trained.error(test["inputs"], test["labels"])
-    return {"mean": float(errors.mean()), "std": float(errors.std())}

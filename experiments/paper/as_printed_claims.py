@@ -1,7 +1,7 @@
 """What the paper claims, judged by its own recipes at their own length.
 
 A claim is judged once every training that it speaks of is finished, or was cut off so
-late that it has a test error all the same (`as_printed.SETTLED`); then it says so.
+late that it has a test error all the same (`as_printed_rows.SETTLED`); then it says so.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from experiments.paper.as_printed import EPOCHS
 from experiments.paper.causality import GAIN
 
 NEAR = 1.3  # times the printed error still is the printed error
-Row = Mapping[str, Any]  # of a training, see `as_printed.how_far`
+Row = Mapping[str, Any]  # of a training, see `as_printed_rows.how_far`
 ERROR, DEVIATION = "error", "deviation"  # over the test cases, in a row
 Found = tuple[str, bool, bool]  # what is found, whether it holds, whether it is better
 Judge = Callable[[Sequence[Row]], Found]
@@ -86,8 +86,9 @@ def second_is_faster(rows: Sequence[Row]) -> Found:
     first, second = (row["curve"] for row in rows)
     level = 2 * first[-1][1]
     without, weighted = (_first_below(level, curve) for curve in (first, second))
-    found = f"below {level:.1e} after {weighted:.0f} epochs with it, {without:.0f} "
-    return f"{found}without", weighted < GAIN * without, False
+    ever = f"after {weighted:.0f} epochs" if np.isfinite(weighted) else "never"
+    found = f"below {level:.1e} {ever} with it, after {without:.0f} without"
+    return found, weighted < GAIN * without, False
 
 
 def _first_below(level: float, curve: Sequence[Sequence[float]]) -> float:

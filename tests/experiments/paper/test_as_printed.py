@@ -9,14 +9,8 @@ import pytest
 
 import pilno_jax
 from configs import rd_ic
-from experiments.paper.as_printed import (
-    EPOCHS,
-    SETTLED,
-    SHORT,
-    curves,
-    how_far,
-    trainings,
-)
+from experiments.paper.as_printed import EPOCHS, SHORT, trainings
+from experiments.paper.as_printed_rows import SETTLED, curves, how_far
 from pilno_jax import data, models, problems
 from tests.untrained_run import untrained
 
@@ -50,6 +44,7 @@ def log(training, root, rows):
     folder.mkdir(parents=True)
     text = "".join(json.dumps(row) + "\n" for row in rows)
     (folder / "metrics.jsonl").write_text(text)
+    (folder / "config.json").write_text('{"code": {"commit": "f00d"}}')
 
 
 def test_what_there_is_of_a_training_that_was_cut_off(tmp_path):
@@ -66,6 +61,9 @@ def test_what_there_is_of_a_training_that_was_cut_off(tmp_path):
     assert known["curve"] == [[50.0, 0.2], [100.0, 0.1]]
     assert (known["lowest_validation"], known["seconds"]) == (0.1, 22.0)
     assert known["epochs"] == pytest.approx(105.6, abs=0.1)
+    # To be traced although it has no result.
+    assert known["command"].startswith("python -m experiments.burgers --config=")
+    assert known["code"] == {"commit": "f00d"}
 
 
 def test_curves_of_one_benchmark_share_a_panel():
