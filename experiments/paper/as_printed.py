@@ -27,28 +27,32 @@ NETWORKS: Mapping[str, Changes] = {
     "LNO": {"model.name": "lno"},
 }
 NODES = "problem.num_x", "problem.num_t"
-MEANS = "means over nodes"
+MEANS, SUMS = "means over nodes", "sums over nodes"
+SUMMED: Changes = {"weights.data": 832.0}  # nodes of the grid of Burgers' equation
 UNDECAYED: Changes = {"train.weight_decay": 0.0}
+RATE: Changes = {"train.learning_rate": 1e-3}
+SMALL_START: Changes = {"model.kernel_start": "by tensor"}
 # One change of the printed training at a time, where the paper leaves a choice; of
 # means over nodes unless it says otherwise.
 REASONS: Mapping[str, Changes] = {
     MEANS: {},
-    "sums over nodes": {"weights.data": 832.0},
+    SUMS: SUMMED,
+    f"{SUMS}, a tenth of the rate": {**SUMMED, **RATE},
+    f"{SUMS}, kernels start small": {**SUMMED, **SMALL_START},
+    f"{SUMS}, both": {**SUMMED, **RATE, **SMALL_START},
     "no weight decay": UNDECAYED,
     "no weight decay, FNO": {**UNDECAYED, "model.name": "fno"},
     "no weight decay, relative errors as loss": {
         **UNDECAYED,
         "train.data_loss": "relative",
     },
-    "no weight decay, a tenth of the rate": {**UNDECAYED, "train.learning_rate": 1e-3},
+    "no weight decay, a tenth of the rate": {**UNDECAYED, **RATE},
     "no weight decay, period 1.5 in time": {**UNDECAYED, "model.period": (1.0, 1.5)},
     "no weight decay, the paper's DFT sum": {
         **UNDECAYED,
         "model.transient_analysis": "dft",
     },
 }
-RATE: Changes = {"train.learning_rate": 1e-3}
-SMALL_START: Changes = {"model.kernel_start": "by tensor"}
 # The same for 25 labels, of sums over nodes.
 FEW_REASONS: Mapping[str, Changes] = {
     "as printed": {},
