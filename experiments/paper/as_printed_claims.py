@@ -23,6 +23,8 @@ Judge = Callable[[Sequence[Row]], Found]
 
 FORCING = "Reaction-diffusion, forcing"
 FROM_5 = "Reaction-diffusion, initial condition, 5 to 0.5"
+DIFFUSION = "Diffusion"
+ALONE = "25 labels alone"
 TASK_A = "reaction-diffusion from an initial condition, l = 5 to 0.5,"
 TASK_B = "reaction-diffusion under a forcing"
 
@@ -140,45 +142,41 @@ def _reaches(what: str, training: str, target: float) -> Judged:
     return Judged(sentence, [training], as_low_as(target))
 
 
+def _beats_labels(what: str, training: str) -> Judged:
+    """Of a training with the equation, whose name begins that of labels alone."""
+    return Judged(
+        f"On {what} PILNO beats labels alone.",
+        [f"{training}, {ALONE}", training],
+        second_is_lower,
+    )
+
+
 def _all() -> list[Judged]:
     few, from_5 = printed.FEW_LABELS, printed.RD_IC_5_TO_HALF
     tcw = f"paper {printed.short(printed.NO_TCW_MEAN, 2)} without"
-    alone = "25 labels alone"
     judged = [
         _reaches("PILNO on Burgers' equation", "Burgers", few["burgers"].pilno),
         _reaches(
-            f"ALNO on {alone} of Burgers' equation",
-            f"Burgers, {alone}",
+            f"ALNO on {ALONE} of Burgers' equation",
+            f"Burgers, {ALONE}",
             few["burgers"].baseline,
         ),
-        Judged(
-            "On Burgers' equation PILNO beats labels alone.",
-            [f"Burgers, {alone}", "Burgers"],
-            second_is_lower,
-        ),
+        _beats_labels("Burgers' equation", "Burgers"),
         Judged(
             "Weights in time (TCW) lower the error on Burgers' equation.",
             ["Burgers, no TCW", "Burgers"],
             second_is_lower,
         ),
         _reaches(f"PILNO on {TASK_A}", FROM_5, from_5.pilno),
-        _reaches(f"ALNO on {alone} of {TASK_A}", f"{FROM_5}, {alone}", from_5.baseline),
-        Judged(
-            f"On {TASK_A} PILNO beats labels alone.",
-            [f"{FROM_5}, {alone}", FROM_5],
-            second_is_lower,
-        ),
+        _reaches(f"ALNO on {ALONE} of {TASK_A}", f"{FROM_5}, {ALONE}", from_5.baseline),
+        _beats_labels(TASK_A, FROM_5),
         _reaches(f"PILNO on {TASK_B}", FORCING, few["rd_forcing"].pilno),
         _reaches(
-            f"ALNO on {alone} of {TASK_B}",
-            f"{FORCING}, {alone}",
+            f"ALNO on {ALONE} of {TASK_B}",
+            f"{FORCING}, {ALONE}",
             few["rd_forcing"].baseline,
         ),
-        Judged(
-            f"On {TASK_B} PILNO beats labels alone.",
-            [f"{FORCING}, {alone}", FORCING],
-            second_is_lower,
-        ),
+        _beats_labels(TASK_B, FORCING),
         Judged(
             f"Weights in time (TCW) lower the error on {TASK_B} ({tcw}).",
             [f"{FORCING}, no TCW", FORCING],
@@ -197,6 +195,16 @@ def _all() -> list[Judged]:
             [f"{FORCING}, no TCW", FORCING],
             second_is_faster,
             again=[causality.FASTER],
+        ),
+        _beats_labels("the diffusion equation, l = 0.5,", DIFFUSION),
+        _beats_labels(
+            "the diffusion equation, l = 5 to 0.5,", f"{DIFFUSION}, 5 to 0.5"
+        ),
+        Judged(
+            "On the diffusion equation labels alone are worse from l = 5 to 0.5 than "
+            "at 0.5.",
+            [f"{DIFFUSION}, 5 to 0.5, {ALONE}", f"{DIFFUSION}, {ALONE}"],
+            second_is_lower,
         ),
     ]
     return [*judged, *_of_backbones(20, (0, 1, 2)), _order(3, (0,))]

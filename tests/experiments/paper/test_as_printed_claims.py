@@ -70,6 +70,22 @@ def test_weights_in_time_help_if_the_error_is_lower_with_them(without):
     assert found[sentence] == (REPRODUCED if without == 1e-2 else NOT_REPRODUCED)
 
 
+def test_the_corners_of_the_diffusion_maps_are_judged_each_by_its_own_labels():
+    rough, smooth = "Diffusion", "Diffusion, 5 to 0.5"
+    alone = as_printed_claims.ALONE
+    errors = {rough: 2e-2, f"{rough}, {alone}": 1e-2}
+    errors |= {smooth: 3e-2, f"{smooth}, {alone}": 1e-1}
+    found = {
+        sentence.partition("diffusion equation")[2]: verdict
+        for sentence, verdict in verdicts(**errors).items()
+    }
+    assert found == {
+        ", l = 0.5, PILNO beats labels alone.": NOT_REPRODUCED,
+        ", l = 5 to 0.5, PILNO beats labels alone.": REPRODUCED,
+        " labels alone are worse from l = 5 to 0.5 than at 0.5.": REPRODUCED,
+    }
+
+
 @pytest.mark.parametrize(
     ("mean", "spread", "holds"), [(0.9, 0.9, True), (0.9, 1.1, False), (1, 0.9, False)]
 )
