@@ -34,6 +34,7 @@ SUMMED: Changes = {"weights.data": 832.0}  # nodes of the grid of Burgers' equat
 UNDECAYED: Changes = {"train.weight_decay": 0.0}
 RATE: Changes = {"train.learning_rate": 1e-3}
 SMALL_START: Changes = {"model.kernel_start": "by tensor"}
+ONE_BATCH_SMALL = "one batch, kernels start small"
 IN_TIME: Changes = {"model.poles": (0, 14)}
 DFT_SUM: Changes = {"model.transient_analysis": "dft"}
 NARROW: Changes = {"model.width": 12}
@@ -103,7 +104,7 @@ class Training:
 
 def trainings() -> list[Training]:
     """All of them, those that tell most for their time first."""
-    summed = [*_first(), *_with_equation(), *_further()]
+    summed = [*_first(), *_with_equation(), *_other_readings(), *_further()]
     return [*_reasons(), *map(_summed, summed), *_means()]
 
 
@@ -176,6 +177,22 @@ def _with_equation() -> Iterator[Training]:
     alone = few["rd_forcing"].baseline
     name = f"{forcing}, 25 labels alone"
     yield _labels_alone(name, "rd_forcing", 25, 3, {}, alone)
+
+
+def _other_readings() -> Iterator[Training]:
+    """Of labels alone. Appendix E has a batch for training with the equation, and
+    "Glorot-normal" may mean torch's function, which takes all modes for one layer."""
+    few = printed.FEW_LABELS
+    for title, config in {
+        "Burgers": "burgers",
+        "Reaction-diffusion, forcing": "rd_forcing",
+    }.items():
+        name = f"{title}, 25 labels alone, {ONE_BATCH_SMALL}"
+        yield _labels_alone(name, config, 25, 25, SMALL_START, few[config].baseline)
+    for name, changes in NETWORKS.items():
+        small = {**changes, **SMALL_START}
+        title = f"{name}, kernels start small"
+        yield _backbone(title, small, 0, 20, printed.BACKBONES[name])
 
 
 def _further() -> Iterator[Training]:

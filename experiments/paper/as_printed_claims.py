@@ -207,7 +207,7 @@ def _all() -> list[Judged]:
             second_is_lower,
         ),
     ]
-    return [*judged, *_of_backbones(20, (0, 1, 2)), _order(3, (0,))]
+    return [*judged, *_of_backbones(20, (0, 1, 2)), *_of_backbones(3, (0,))]
 
 
 def _of_backbones(batch: int, seeds: Sequence[int]) -> list[Judged]:
