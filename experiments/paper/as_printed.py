@@ -34,7 +34,8 @@ SUMMED: Changes = {"weights.data": 832.0}  # nodes of the grid of Burgers' equat
 UNDECAYED: Changes = {"train.weight_decay": 0.0}
 RATE: Changes = {"train.learning_rate": 1e-3}
 SMALL_START: Changes = {"model.kernel_start": "by tensor"}
-ONE_BATCH_SMALL = "one batch, kernels start small"
+SMALL = "kernels start small"  # SMALL_START, in names
+ONE_BATCH_SMALL = f"one batch, {SMALL}"
 IN_TIME: Changes = {"model.poles": (0, 14)}
 DFT_SUM: Changes = {"model.transient_analysis": "dft"}
 NARROW: Changes = {"model.width": 12}
@@ -46,7 +47,7 @@ REASONS: Mapping[str, Changes] = {
     MEANS: {},
     SUMS: SUMMED,
     f"{SUMS}, a tenth of the rate": {**SUMMED, **RATE},
-    f"{SUMS}, kernels start small": {**SUMMED, **SMALL_START},
+    f"{SUMS}, {SMALL}": {**SUMMED, **SMALL_START},
     f"{SUMS}, both": {**SUMMED, **RATE, **SMALL_START},
     f"{SUMS}, poles in time alone": {**SUMMED, **IN_TIME},
     f"{SUMS}, the paper's DFT sum": {**SUMMED, **DFT_SUM},
@@ -54,11 +55,11 @@ REASONS: Mapping[str, Changes] = {
     f"{SUMS}, 12 channels": {**SUMMED, **NARROW},
     f"{SUMS}, 12 channels, own poles for each pair": {**SUMMED, **NARROW, **PAIRWISE},
     f"{SUMS}, FNO": {**SUMMED, **FNO},
-    f"{SUMS}, FNO, kernels start small": {**SUMMED, **FNO, **SMALL_START},
+    f"{SUMS}, FNO, {SMALL}": {**SUMMED, **FNO, **SMALL_START},
     "no weight decay": UNDECAYED,
     "no weight decay, FNO": {**UNDECAYED, **FNO},
     "no weight decay, relative errors as loss": {**UNDECAYED, **RELATIVE},
-    "no weight decay, relative errors as loss, kernels start small": {
+    f"no weight decay, relative errors as loss, {SMALL}": {
         **UNDECAYED,
         **RELATIVE,
         **SMALL_START,
@@ -71,13 +72,13 @@ REASONS: Mapping[str, Changes] = {
 FEW_REASONS: Mapping[str, Changes] = {
     "as printed": {},
     "a tenth of the rate": RATE,
-    "kernels start small": SMALL_START,
+    SMALL: SMALL_START,
     "both": {**RATE, **SMALL_START},
     "batches of all labels": {"train.batch_data": 25},
     "relative errors as loss": {**RELATIVE, "weights.data": 1.0},
     "poles in time alone": IN_TIME,
     "FNO": FNO,
-    "FNO, kernels start small": {**FNO, **SMALL_START},
+    f"FNO, {SMALL}": {**FNO, **SMALL_START},
 }
 
 
@@ -191,7 +192,7 @@ def _other_readings() -> Iterator[Training]:
         yield _labels_alone(name, config, 25, 25, SMALL_START, few[config].baseline)
     for name, changes in NETWORKS.items():
         small = {**changes, **SMALL_START}
-        title = f"{name}, kernels start small"
+        title = f"{name}, {SMALL}"
         yield _backbone(title, small, 0, 20, printed.BACKBONES[name])
 
 

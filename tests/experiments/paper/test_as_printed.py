@@ -9,7 +9,7 @@ import pytest
 
 import pilno_jax
 from configs import rd_ic
-from experiments.paper.as_printed import EPOCHS, SHORT, trainings
+from experiments.paper.as_printed import EPOCHS, ONE_BATCH_SMALL, SHORT, trainings
 from experiments.paper.as_printed_rows import SETTLED, curves, how_far
 from pilno_jax import data, models, problems
 from tests.untrained_run import untrained
@@ -75,6 +75,7 @@ def test_curves_of_one_benchmark_share_a_panel():
         "PILNO",
         "no TCW",
         "25 labels alone",
+        f"25 labels alone, {ONE_BATCH_SMALL}",
     ]
     assert "ALNO, batches of 3" in drawn["Burgers, 200 labels alone"]
     assert drawn["Burgers"]["no TCW"] == ((50.0, 100.0), (0.2, 0.1), None)
