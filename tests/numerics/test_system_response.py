@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 import scipy.linalg
 
 from pilno_jax.numerics.derivatives import derivative
@@ -43,3 +44,23 @@ def test_a_coupled_wave_as_by_its_exponential(x64):
     exact = np.linalg.solve(matrix, constant - decayed)
     at_the_end = np.multiply.outer(wave, exact)
     np.testing.assert_allclose(found[:, :, -1], at_the_end, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "coupling",
+    [
+        [[-1.0, 0.0], [1.0, -1.0]],  # A -> B, both decay as fast
+        [[-1.0, 0.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, -1.0]],  # A -> B -> C
+        [[0.0, 4.0], [-1.0, -4.0]],  # the Brusselator at a = 2, b = 1
+    ],
+)
+def test_systems_without_enough_eigenvectors_answer_too(x64, coupling):
+    coupling = np.array(coupling)
+    fields = len(coupling)
+    constant = np.arange(1.0, fields + 1)
+    source = jnp.broadcast_to(jnp.asarray(constant), (8, 11, fields))
+    found = jax.jit(system_response([X], T, (0.1,) * fields, coupling))(source)
+    decayed = scipy.linalg.expm(1.5 * coupling) @ constant
+    exact = np.linalg.solve(-coupling, constant - decayed)
+    # Off by the distance to the neighbour that has all its eigenvectors.
+    np.testing.assert_allclose(found[:, -1], np.tile(exact, (8, 1)), rtol=1e-7)
