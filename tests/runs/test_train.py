@@ -3,12 +3,16 @@
 import dataclasses
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 import pilno_jax
-from pilno_jax import problems
+from pilno_jax import problems, training
 from pilno_jax.checks import ArgumentError
+from pilno_jax.runs.run_folder import RunFolder
+from pilno_jax.runs.train_stage import Kept
 
 PROBLEM = problems.diffusion(num_x=16, num_t=9, length_scale=2.0)
 ALONE = dataclasses.replace(PROBLEM, solve=None)
@@ -53,12 +57,67 @@ def test_the_same_call_goes_on_and_the_folder_loads(trained):
         pilno_jax.train(ALONE, workdir=workdir, batch=4, **CALL)
 
 
+def test_another_equation_or_other_labels_are_another_training(trained):
+    _, workdir, _ = trained
+    faster = problems.diffusion(num_x=16, num_t=9, length_scale=2.0, diffusivity=0.5)
+    faster = dataclasses.replace(faster, solve=None)
+    with pytest.raises(ArgumentError, match="another training .*traits.residual"):
+        pilno_jax.train(faster, workdir=workdir, **CALL)
+    labels = pilno_jax.data.generate(PROBLEM, jax.random.key(1), 3)
+    with pytest.raises(ArgumentError, match="another training .*num_train"):
+        pilno_jax.train(ALONE, labels, workdir=workdir, **CALL)
+
+
+def test_a_corrector_that_is_added_later_comes_back(tmp_path):
+    short = {"network": NETWORK, "steps": 4, "validation": 3, "say": lambda line: None}
+    pilno_jax.train(ALONE, workdir=tmp_path, corrector_steps=(), **short)
+    longer = pilno_jax.train(ALONE, workdir=tmp_path, corrector_steps=(4,), **short)
+    loaded = pilno_jax.load(tmp_path, ALONE)
+    inputs = PROBLEM.sample(jax.random.key(1))
+    assert len(loaded.correctors) == 1
+    np.testing.assert_array_equal(loaded.predict(inputs), longer.predict(inputs))
+
+
+def test_labels_may_be_on_the_whole_grid_or_on_their_nodes():
+    darcy = problems.darcy(num_points=13, num_fine=13, label_points=4)
+    labelled = pilno_jax.data.generate(darcy, jax.random.key(0), 3)
+    on_nodes = {**labelled, "labels": darcy.restrict(labelled["labels"])}
+    network = pilno_jax.ALNO(width=4, num_layers=1, modes=(2, 2), poles=(1, 1))
+    call = {"network": network, "steps": 2, "corrector_steps": (), "validation": 0}
+    operators = [
+        pilno_jax.train(darcy, one, say=lambda line: None, **call)
+        for one in (labelled, on_nodes)
+    ]
+    inputs = darcy.sample(jax.random.key(1))
+    np.testing.assert_array_equal(*[one.predict(inputs) for one in operators])
+
+
+def test_damaged_checkpoints_are_told_of_and_their_steps_saved_again(tmp_path):
+    params = pilno_jax.initial_parameters(PROBLEM, NETWORK, jax.random.key(0))
+    state = training.initial_state(params, optax.adam(1e-2), jax.random.key(1))
+    folder, lines = RunFolder(tmp_path), []
+    with Kept(folder, 1, state) as kept:
+        for step in (1, 2):
+            kept.keep(step, state._replace(step=jnp.int32(step)), 1.0 / step)
+    for file in (folder.checkpoints_of(1) / "2" / "state").rglob("*"):
+        if file.is_file():
+            file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    with Kept(folder, 1, state) as kept:
+        assert kept.newest(state, lines.append).step == 1
+        kept.keep(2, state._replace(step=jnp.int32(2)), 0.5)
+    with Kept(folder, 1, state) as kept:
+        assert kept.newest(state, lines.append).step == 2
+    assert len(lines) == 1 and lines[0].endswith("going on from step 1")
+
+
 def test_what_is_saved_comes_back(trained, tmp_path):
     operator, _, _ = trained
     inputs = PROBLEM.sample(jax.random.key(1))
     loaded = pilno_jax.load(operator.save(tmp_path / "saved"), ALONE)
     np.testing.assert_array_equal(loaded.predict(inputs), operator.predict(inputs))
     assert loaded.error_bar == operator.error_bar
+    dataclasses.replace(operator, error_bar=None).save(tmp_path / "saved")
+    assert pilno_jax.load(tmp_path / "saved", ALONE).error_bar is None
     assert (operator.export(tmp_path / "shipped") / "load_operator.py").exists()
 
 

@@ -29,6 +29,7 @@ def save(run: TrainedRun, path: Path) -> Path:
     about = environment.environment()
     told = {name: about[name] for name in ("code", "versions", "command")}
     files.write_json(folder.shipping, {"step": run.step, **told})
+    folder.error_bar.unlink(missing_ok=True)  # of another operator
     if run.error_bar is not None:
         files.write_json(folder.error_bar, run.error_bar.to_dict())
     write_config(path, run.config)

@@ -8,6 +8,7 @@ of what it left. `training.fit` is the loop, as it is that of the commands.
 """
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from pilno_jax.problems.base import Problem
 from pilno_jax.runs import files
 from pilno_jax.runs.format import (
     FORMAT_VERSION,
+    all_differences,
+    correct_config,
     differing_fields,
     read_config,
     upgrade,
@@ -80,8 +83,12 @@ def train(
     network = network or network_for(problem)
     counts: tuple[int, ...] = (steps, *corrector_steps)
     given = {"batch": batch, "learning_rate": learning_rate}
+    if labelled:
+        labelled = {**labelled, "labels": _on_label_nodes(problem, labelled["labels"])}
     config = _config(problem, network, counts, seed, given, labelled)
-    folder = _opened(workdir, config)
+    folder = None
+    if workdir is not None:
+        folder = _opened(Path(workdir), config, _traits(problem, labelled))
     setting = Setting(problem, network, labelled, batch, learning_rate, seed, say)
     params: tuple[operators.Params, ...] = ()
     for count in counts:
@@ -137,23 +144,64 @@ def _config(
     }
 
 
-def _opened(workdir: str | Path | None, config: dict[str, Any]) -> RunFolder | None:
-    """The folder of this very training, new or to be continued."""
-    if workdir is None:
-        return None
-    folder = RunFolder(Path(workdir).absolute())
+def _traits(problem: Problem, labelled: data.Data | None) -> dict[str, str]:
+    """What tells this equation and these labels from others that look like them.
+
+    Args:
+        problem: the residual of a smooth field stands for the equation.
+        labelled: a sum with a weight for each number stands for inputs and labels, so
+            that their order counts.
+    """
+    waves = [np.cos(2 * np.pi * x + 1) for x in problem.grid.scaled]
+    field = functools.reduce(np.multiply.outer, waves)
+    raw = np.broadcast_to(field.T, problem.shape[::-1]).T  # the same for every field
+
+    def residual(key: jax.Array) -> jax.Array:
+        inputs = problem.sample(key)
+        return problem.residual(problem.constrain(jnp.asarray(raw), inputs), inputs)
+
+    of_equation = jax.jit(residual)(jax.random.key(0))
+    numbers = [np.ravel(leaf) for leaf in jax.tree.leaves(labelled)]
+    whole = np.concatenate([np.zeros(1), *numbers])
+    # Few enough digits to be the same on all machines.
+    return {
+        "residual": f"{np.linalg.norm(of_equation):.4e}",
+        "labels": f"{np.cos(np.arange(whole.size)) @ whole:.4e}",
+    }
+
+
+def _opened(workdir: Path, config: dict[str, Any], traits: dict[str, str]) -> RunFolder:
+    """The folder of this very training, new or to be continued.
+
+    Args:
+        workdir: its path.
+        config: what was asked for. More steps, or stages, than the folder has are
+            noted there.
+        traits: of problem and labels. Folders of older versions have none.
+    """
+    folder = RunFolder(workdir.absolute())
     folder.path.mkdir(parents=True, exist_ok=True)
-    if folder.config.exists():
-        asked = upgrade({**config, "format_version": FORMAT_VERSION})
-        del asked["format_version"]
-        differences = differing_fields(read_config(folder.path), asked)
-        if differences:
-            listed = "; ".join(differences)
-            text = f"{folder.path} belongs to another training ({listed})"
-            raise ArgumentError(text)
-    else:
-        write_config(folder.path, config)
+    asked = {**config, "traits": traits}
+    if not folder.config.exists():
+        write_config(folder.path, asked)
+        return folder
+    asked = upgrade({**asked, "format_version": FORMAT_VERSION})
+    del asked["format_version"]
+    stored = read_config(folder.path)
+    differences = differing_fields({"traits": traits, **stored}, asked)
+    if differences:
+        text = f"{folder.path} belongs to another training ({'; '.join(differences)})"
+        raise ArgumentError(text)
+    if all_differences(stored, asked):
+        folder.error_bar.unlink(missing_ok=True)  # of fewer steps
+        correct_config(folder.path, asked)
     return folder
+
+
+def _on_label_nodes(problem: Problem, labels: Any) -> Any:
+    """Labels of the whole grid, as `data.generate` gives them, or of their nodes."""
+    whole = labels.shape[1:] == problem.shape
+    return problem.restrict(labels) if whole else labels
 
 
 def _error_bar(
@@ -177,8 +225,7 @@ def _error_bar(
     sizes = jax.jit(operators.error_sizes(run.problem))
     fields = evaluation.predict_in_chunks(every, params, inputs)
     restrict = run.problem.restrict
-    if labels.shape[1:] == run.problem.shape:
-        labels = restrict(labels)
+    labels = _on_label_nodes(run.problem, labels)
     errors = [evaluation.relative_errors(restrict(u), labels) for u in fields]
     if len(labels):
         unseen = f"{len(labels)} inputs that it has not seen"

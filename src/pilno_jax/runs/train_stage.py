@@ -57,7 +57,7 @@ def fit_stage(
     every = max(count // NUM_REPORTS, 1)
     with Kept(folder, number, state) as kept:
         watch = Watch(setting, before, kept, f"stage {number} of {num_stages}", count)
-        state = kept.newest(state)
+        state = kept.newest(state, setting.say)
         loss, draw = _loss_and_batches(setting, before)
         step = training.training_step(loss, draw, adam)
         training.fit(
@@ -151,9 +151,12 @@ class Kept:
         if self._checkpoints:
             self._checkpoints.__exit__(*error)
 
-    def newest(self, fresh: training.State) -> training.State:
-        """Where to go on: what was saved last, or a fresh state."""
+    def newest(self, fresh: training.State, say: Say) -> training.State:
+        """Where to go on: what was saved last and is intact, or a fresh state."""
         restored = self._checkpoints and self._checkpoints.restore_newest(self._like)
+        if self._checkpoints and restored and restored.damage:
+            self._checkpoints.set_aside(restored.step)
+            say(f"{'; '.join(restored.damage)}; going on from step {restored.step}")
         # The loop donates what it is given; ours is still needed to restore.
         return restored.state if restored else jax.tree.map(jnp.copy, fresh)
 
