@@ -77,3 +77,11 @@ def test_weights_of_another_network_are_refused(params):
         named_weights.tree_of({"kernel": arrays["kernel"]}, params)
     with pytest.raises(ValueError, match="kernel"):
         named_weights.tree_of({**arrays, "kernel": arrays["kernel"][0]}, params)
+
+
+def test_weights_that_were_not_rounded_keep_their_precision():
+    exact = {"w": np.full((2, 3), 1 / 3), "b": np.ones(3, np.float32)}
+    found = rounding.restored(exact)
+    for name, array in exact.items():
+        assert found[name].dtype == array.dtype
+        np.testing.assert_array_equal(found[name], array)

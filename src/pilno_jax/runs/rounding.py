@@ -85,7 +85,10 @@ def rounded(
 
 
 def restored(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The weights, in single precision, that `rounded` made these arrays of."""
+    """The weights that `rounded` made these arrays of, in single precision.
+
+    Arrays that it did not make are weights as they are.
+    """
     weights = {}
     for name in arrays:
         if name.endswith(STEPS):
@@ -93,7 +96,8 @@ def restored(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         stored = arrays[name]
         steps = arrays.get(name + STEPS)
         plain = stored if steps is None else _from_bytes(stored) * steps
-        weights[name] = plain.astype(np.float32)
+        is_rounded = steps is not None or stored.dtype == np.float16
+        weights[name] = plain.astype(np.float32) if is_rounded else plain
     return weights
 
 
