@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import toy
 
-from pilno_jax import data
+from pilno_jax import data, problems
+from pilno_jax.checks import ArgumentError
 from pilno_jax.data import cache, label_key
 
 PROBLEM = toy.decay()
@@ -172,3 +173,11 @@ def test_nothing_half_written_is_left_when_writing_fails(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         data.cached(tmp_path, {"name": "toy"}, Maker())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_solution_that_blows_up_is_named():
+    problem = problems.reaction_diffusion(
+        task="ic", reaction=200.0, final_time=0.1, num_x=9, num_t=8
+    )
+    with pytest.raises(ArgumentError, match="NaN or infinite for . of 4 samples"):
+        data.generate(problem, jax.random.key(0), 4)

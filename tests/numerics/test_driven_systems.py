@@ -122,3 +122,14 @@ def test_an_oscillation_of_changing_stiffness_is_answered_to_second_order(x64):
 def test_too_few_nodes_are_named():
     with pytest.raises(ValueError, match="'t' = 9 .* at least 10"):
         response_matrix(np.exp, Axis("t", 0.0, 1.0, 9))
+
+
+@pytest.mark.parametrize("damping", [7.0, 400.0])
+def test_what_creeps_does_so_however_strong_the_damping(damping):
+    ages = np.linspace(0.0, 20.0, 9)
+    found = damped_oscillation(4.0, damping)(ages)
+    # Of x'' + c x' + 4 x = 0 both roots are real, the slow one nearly 0.
+    fast = -(damping + np.sqrt(damping**2 - 16)) / 2
+    slow = 4.0 / fast
+    exact = (np.exp(slow * ages) - np.exp(fast * ages)) / (slow - fast)
+    np.testing.assert_allclose(found, exact, rtol=1e-10)

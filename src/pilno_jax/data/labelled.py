@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from pilno_jax.checks import require
 from pilno_jax.evaluation.newton import newton
 from pilno_jax.numerics.precision import in_precision
 from pilno_jax.problems.base import Inputs, Problem
@@ -34,6 +35,9 @@ def generate(
     Sample i depends on key and i alone: the first 25 of 200 are the 25 of 25. A
     problem with several families takes them in turn. Labels of a problem without a
     solver are zeros of its residual.
+
+    Raises:
+        ArgumentError: A solution is not finite.
     """
     strata = problem.strata or (problem.sample,)
     keys = jax.vmap(lambda i: jax.random.fold_in(key, i))(np.arange(count))
@@ -50,7 +54,12 @@ def generate(
         report(min(start + chunk, count), count)
     if not solutions:
         solutions = [np.zeros((0, *problem.shape), np.float32)]
-    return {"inputs": inputs, "labels": np.concatenate(solutions)}
+    labels = np.concatenate(solutions)
+    bad = np.flatnonzero(~np.isfinite(labels).all(axis=tuple(range(1, labels.ndim))))
+    found = f"NaN or infinite for {bad.size} of {count} samples, the first number "
+    found += str(bad[:1])
+    require(not bad.size, f"solution of {problem.name!r}", found, "finite numbers")
+    return {"inputs": inputs, "labels": labels}
 
 
 def _reference(problem: Problem) -> Callable[[Inputs], np.ndarray]:

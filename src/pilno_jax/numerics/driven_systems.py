@@ -140,14 +140,20 @@ def damped_oscillation(
         stiffness: the frequency squared, >= 0; with 0 nothing pulls back.
         damping: >= 0; above twice the frequency nothing oscillates.
     """
-    frequency = np.sqrt(complex(stiffness - damping**2 / 4))
+    square, decay = stiffness - damping**2 / 4, damping / 2
 
-    def impulse(ages: np.ndarray) -> np.ndarray:
-        # sin(w t) / w, also where w is imaginary or 0.
-        swing = ages * np.sinc(frequency * ages / np.pi)
-        return (np.exp(-damping / 2 * ages) * swing).real
+    def swinging(ages: np.ndarray) -> np.ndarray:
+        # sin(w t) / w, also where w is 0.
+        swing = ages * np.sinc(np.sqrt(square) * ages / np.pi)
+        return np.exp(-decay * ages) * swing
 
-    return impulse
+    def creeping(ages: np.ndarray) -> np.ndarray:
+        # sinh(s t) / s, whose growth is taken into the decay, since it would overflow.
+        s = np.sqrt(-square)
+        slow = np.exp(-stiffness / (s + decay) * ages)
+        return slow * -np.expm1(-2 * s * ages) / (2 * s)
+
+    return swinging if square >= 0 else creeping
 
 
 @functools.cache
