@@ -88,3 +88,12 @@ SMALL = {
 )
 def test_nothing_is_found_in_the_package_s_own_problems(name):
     assert check(problems.make(name, **SMALL.get(name, {}))) == []
+
+
+def test_a_residual_may_leave_out_the_first_and_the_last_time():
+    h = T.spacing
+    central = dataclasses.replace(
+        GOOD,
+        residual=lambda u, inputs: (u[:, 2:] - u[:, :-2]) / (2 * h) + u[:, 1:-1],
+    )
+    assert check(dataclasses.replace(central, constrain=hard(0.0))) == []

@@ -168,6 +168,8 @@ def _causal(
     assert axis is not None
     others = tuple(i for i in range(residual.ndim) if i != axis)
     times = jnp.asarray(problem.grid.coordinates[axis])
+    first = (times.size - residual.shape[axis]) // 2  # it may have inner times alone
+    times = times[first : first + residual.shape[axis]]
     weights = rule(times, jnp.mean(residual**2, axis=others))
     return residual * jnp.expand_dims(jnp.sqrt(weights), others)
 
