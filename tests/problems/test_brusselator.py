@@ -9,6 +9,7 @@ import pytest
 import scipy.integrate
 
 from pilno_jax import problems
+from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.problems.base import default_error
 from pilno_jax.problems.initial_value import InitialLaw, periodic_grid
 from pilno_jax.problems.reaction_systems import Kinetics, initial_value_system
@@ -147,3 +148,19 @@ def test_bad_options_are_named():
         problems.brusselator(b=0.0)
     with pytest.raises(ValueError, match=r"rest = \(1.0,\) .* reaction is zero"):
         Kinetics(("u",), (0.1,), lambda u: (u,), (1.0,))
+
+
+@pytest.mark.parametrize("length", [1.0, 1.5, 2 * np.pi])
+def test_initial_fields_close_on_circles_of_any_length(length):
+    circle = Axis("x", 0.0, length, 48, periodic=True)
+    problem = initial_value_system(
+        name="uncoupled",
+        grid=Grid((circle, Axis("t", 0.0, 0.5, 11))),
+        kinetics=Kinetics(("u",), (0.01,), lambda u: (0.0 * u,), (0.0,)),
+        law=InitialLaw(0.5, (0.5, 1.0), 0.2),
+        hard_constraints=True,
+    )
+    (u0,) = jax.vmap(problem.sample)(jax.random.split(KEY, 8)).values()
+    steps = np.sqrt(np.mean(np.square(u0 - np.roll(u0, 1, axis=1)), axis=0))
+    # The step across the seam is the first.
+    assert steps[0] < 2 * steps[1:].mean()

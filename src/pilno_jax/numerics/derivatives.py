@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, Num
 
 from pilno_jax.checks import require
 from pilno_jax.numerics.grids import Axis
+from pilno_jax.numerics.precision import in_floats
 
 Matrix = Float[np.ndarray, "m n"]
 
@@ -23,13 +24,14 @@ def along(
     field: Num[np.ndarray | Array, "..."],
     axis: int,
 ) -> Num[Array, "..."]:
-    """Apply `matrix` to one axis of `field`, in the field's precision.
+    """Apply `matrix` to one axis of `field`, in its precision, or JAX's if it is whole.
 
     Args:
         matrix: (m, n).
         field: whose axis of n points becomes one of m.
         axis: which axis that is.
     """
+    field = in_floats(field)
     moved = jnp.tensordot(jnp.asarray(matrix, field.dtype), field, axes=(1, axis))
     return jnp.moveaxis(moved, 0, axis)
 

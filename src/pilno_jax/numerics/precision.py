@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from pilno_jax.checks import require_choice
 
@@ -32,3 +33,16 @@ def in_precision(function: Callable[..., Any], precision: str) -> Callable[..., 
             return function(*arguments)
 
     return called
+
+
+def in_floats(values: Any) -> Any:
+    """A tree of arrays whose whole numbers and truth values have become real numbers.
+
+    A person writes a step as 0 and 1; matrices cast to whole numbers would be wrong.
+    """
+
+    def real(value: Any) -> Any:
+        inexact = jnp.issubdtype(jnp.result_type(value), jnp.inexact)
+        return value if inexact else jnp.asarray(value, float)
+
+    return jax.tree.map(real, values)

@@ -17,6 +17,7 @@ from pilno_jax.checks import require_fields
 from pilno_jax.numerics.derivatives import along, derivative
 from pilno_jax.numerics.grids import Grid
 from pilno_jax.numerics.norms import mean_square
+from pilno_jax.numerics.precision import in_floats
 from pilno_jax.problems.base import InputField, Inputs, Problem
 from pilno_jax.problems.statement import Statement
 
@@ -94,16 +95,17 @@ def driven_problem(
 
     def error_of(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
         del residual
-        away = distance(u, inputs)
+        away = distance(u, in_floats(inputs))
         return away if error_at is None else error_at(u, away)
 
     def measured(residual: jax.Array, u: jax.Array, inputs: Inputs) -> jax.Array:
         del residual
+        inputs = in_floats(inputs)
         return mean_square(distance(u, inputs) / scale(inputs))
 
     def reference(inputs: Inputs) -> jax.Array:
         require_fields(inputs, {"f": grid.shape})
-        return solve(inputs["f"])
+        return solve(in_floats(inputs["f"]))
 
     axes = tuple(axis.name for axis in grid.axes)
     return Problem(

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 
 from pilno_jax.checks import require, require_fields, require_positive
 from pilno_jax.numerics.grids import Axis, Grid
+from pilno_jax.numerics.precision import in_floats
 from pilno_jax.numerics.random_fields import SHORTEST_LENGTH_SCALE, exp_sine
 from pilno_jax.problems.base import (
     ErrorOf,
@@ -142,7 +143,8 @@ def initial_value_problem(
         draw: of the law, at x or, with several axes in space, at a tuple of
             coordinates. Default: `exp_sine`.
     """
-    *space, _ = grid.coordinates
+    # On [0, 1] whatever the axis: that is where the laws are periodic.
+    *space, _ = grid.scaled
     points = tuple(space) if len(space) > 1 else space[0]
     time = grid.broadcast(grid.axes[-1].scaled, len(space))
     sample, sample_virtual = law.samplers("u0", points, draw)
@@ -150,7 +152,7 @@ def initial_value_problem(
 
     def reference(inputs: Inputs) -> jax.Array:
         require_fields(inputs, expected)
-        return solve(inputs)
+        return solve(in_floats(inputs))
 
     def constrain(raw: jax.Array, inputs: Inputs) -> jax.Array:
         if not hard_constraints:

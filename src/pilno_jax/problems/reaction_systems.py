@@ -160,7 +160,8 @@ def _samplers(
     space: Sequence[Axis], kinetics: Kinetics, law: InitialLaw
 ) -> list[Callable[[jax.Array], Inputs]]:
     """The labelled and the virtual law: every field has a key of its own."""
-    points = tuple(axis.coordinates for axis in space)
+    # On [0, 1] whatever the axis: that is where the laws are periodic.
+    points = tuple(axis.scaled for axis in space)
     plane = len(points) == 2
     draw = planar_exp_sine if plane else exp_sine
 
