@@ -247,7 +247,7 @@ class RunConfig(Section):
 
     recipe: str = setting(
         "fast",
-        "Name of the recipe, which the default workdir carries too.",
+        "Name of the recipe, which reports carry.",
         PART_OF_A_PATH,
     )
     seed: int = setting(0, "Seed of training set, parameters and batches.", SEED)

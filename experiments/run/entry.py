@@ -55,7 +55,9 @@ def answer(name: str, default_config: str, arguments: list[str]) -> int:
         return exit_codes.DONE
     stem = Path(chosen.partition(":")[0]).stem
     origin = {"config": stem, "changes": changes(config, asked)}
-    workdir = values.workdir or default_workdir(name if default_config else stem, asked)
+    workdir = values.workdir or default_workdir(
+        name if default_config else stem, chosen
+    )
     return start(asked, Path(workdir), origin, values)
 
 
@@ -115,8 +117,10 @@ def changes(config: RunConfig, asked: RunConfig) -> dict[str, Any]:
     return {k: v for k, v in wanted.items() if v != written.get(k)}
 
 
-def default_workdir(name: str, config: RunConfig) -> str:
-    return f"runs/{name}" if config.recipe == "fast" else f"runs/{name}_{config.recipe}"
+def default_workdir(name: str, chosen: str) -> str:
+    """Of the benchmark, and of the recipe if FILE:RECIPE names one."""
+    recipe = chosen.partition(":")[2]
+    return f"runs/{name}_{recipe}" if recipe else f"runs/{name}"
 
 
 def join_processes() -> str | None:
