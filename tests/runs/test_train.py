@@ -128,6 +128,27 @@ def test_a_rate_that_explodes_is_named():
         )
 
 
+@pytest.mark.parametrize(
+    ("slip", "line"),
+    [
+        ({"problem": "burgers"}, "problem = 'burgers'.*such as problems.burgers"),
+        ({"labelled": [1, 2]}, 'labelled = \'list\'.*dict of "inputs" and "labels"'),
+        ({"steps": 1.5}, "steps = 1.5 .*a whole number above 0"),
+        ({"corrector_steps": 300}, r"corrector_steps = 300 .*as in \(1000,\)"),
+        ({"corrector_steps": (-5,)}, r"corrector_steps = \(-5,\)"),
+    ],
+)
+def test_what_train_cannot_take_is_named(slip, line):
+    with pytest.raises(ArgumentError, match=line):
+        pilno_jax.train(**{"problem": ALONE, **slip})
+
+
+def test_a_folder_whose_problem_has_no_name_asks_for_it(trained):
+    _, workdir, _ = trained
+    with pytest.raises(ArgumentError, match=r"load\(folder, problem\)"):
+        pilno_jax.load(workdir)
+
+
 def test_a_default_network_fits_any_grid():
     from pilno_jax.runs.train import network_for
 

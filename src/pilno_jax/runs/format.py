@@ -16,6 +16,8 @@ from pilno_jax.runs import environment, files
 from pilno_jax.runs.run_folder import RunFolder
 
 FORMAT_VERSION = 2
+# The recipe in folders that `pilno_jax.train` wrote. No config names their problem.
+TRAINED_BY_CALL = "train"
 
 # Fields that folders may lack, with the value that does what was done before them.
 ADDED = {

@@ -11,12 +11,12 @@ import jax
 import jax.numpy as jnp
 
 from pilno_jax import models, operators, problems
-from pilno_jax.checks import require_choice, require_finite_tree
+from pilno_jax.checks import ArgumentError, require_choice, require_finite_tree
 from pilno_jax.evaluation.error_bar import ErrorBar
 from pilno_jax.numerics.precision import PRECISIONS
 from pilno_jax.runs import own_problem
 from pilno_jax.runs.files import read_json
-from pilno_jax.runs.format import misfit, read_config
+from pilno_jax.runs.format import TRAINED_BY_CALL, misfit, read_config
 from pilno_jax.runs.named_weights import tree_of
 from pilno_jax.runs.rounding import read_arrays, restored
 from pilno_jax.runs.run_folder import RunFolder
@@ -45,6 +45,9 @@ def load(workdir: str | Path, problem: problems.Problem | None = None) -> Traine
     folder = folder_of(workdir)
     config = read_config(folder.path)
     own_problem.find(folder)
+    if problem is None and config.get("recipe") == TRAINED_BY_CALL:
+        text = "was written by pilno_jax.train, which cannot name its problem"
+        raise ArgumentError(f"{folder.path} {text}: load(folder, problem)")
     try:
         problem = problem or problems.make(**config["problem"])
         model: Any = models.make(**config["model"])

@@ -18,12 +18,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from pilno_jax import data, evaluation, models, operators
-from pilno_jax.checks import ArgumentError, require_positive
+from pilno_jax.checks import ArgumentError, require, require_positive
 from pilno_jax.evaluation.error_bar import bar_of_stages
 from pilno_jax.problems.base import Problem
 from pilno_jax.runs import files
 from pilno_jax.runs.format import (
     FORMAT_VERSION,
+    TRAINED_BY_CALL,
     all_differences,
     correct_config,
     differing_fields,
@@ -79,7 +80,8 @@ def train(
     Raises:
         ArgumentError: An argument is not allowed, or the workdir is another training's.
     """
-    require_positive(steps=steps, batch=batch, learning_rate=learning_rate)
+    _require_sensible(problem, labelled, steps, corrector_steps)
+    require_positive(batch=batch, learning_rate=learning_rate)
     network = network or network_for(problem)
     counts: tuple[int, ...] = (steps, *corrector_steps)
     given = {"batch": batch, "learning_rate": learning_rate}
@@ -100,6 +102,26 @@ def train(
     if folder and bar:
         files.write_json(folder.error_bar, bar.to_dict())
     return dataclasses.replace(run, error_bar=bar)
+
+
+def _require_sensible(
+    problem: Any, labelled: Any, steps: Any, corrector_steps: Any
+) -> None:
+    """What a person may well pass in the place of what `train` takes."""
+    allowed = "a Problem, such as problems.burgers()"
+    require(isinstance(problem, Problem), "problem", problem, allowed)
+    allowed = 'a dict of "inputs" and "labels", such as own_data.labelled(...).data'
+    fits = labelled is None or isinstance(labelled, dict)
+    require(fits, "labelled", type(labelled).__name__, allowed)
+    require(_counts([steps]), "steps", steps, "a whole number above 0")
+    fits = isinstance(corrector_steps, Sequence) and _counts(corrector_steps)
+    allowed = "whole numbers above 0, as in (1000,)"
+    require(fits, "corrector_steps", corrector_steps, allowed)
+
+
+def _counts(numbers: Sequence[Any]) -> bool:
+    """Whether all of them count something."""
+    return all(isinstance(one, int | np.integer) and one > 0 for one in numbers)
 
 
 def network_for(problem: Problem) -> models.ALNO:
@@ -134,7 +156,7 @@ def _config(
     shape = "x".join(map(str, problem.grid.shape))
     num_train = len(labelled["labels"]) if labelled else 0
     return {
-        "recipe": "train",
+        "recipe": TRAINED_BY_CALL,
         "seed": seed,
         "matmul_precision": "default",
         "problem": {"name": problem.name, "grid": shape},
