@@ -30,10 +30,9 @@ which hold command, seed, versions and wall-clock of every run. Errors are means
 relative L2 error over the test set (100 inputs, KdV 300), ± their standard deviation
 over the seeds where there are several; as one ratio, the norm of all errors of the set
 over that of all solutions, as DeepOMamba's authors count. Minutes are those of the
-whole command: data, compilation, training, evaluation and figures; the slowest of the
-seeds that had both of the machine's CPU cores, or one of them while another run had
-the other. A suite keeps compiled programs, which its later runs find. The paper's times
-are those of its GPUs.
+whole command, from data to figures, of the slowest seed: "two cores" had the machine's
+CPU to themselves, "one core" shared it with another run. Later runs of a suite reuse
+its compiled programs. The paper's times are those of its GPUs.
 """
 PAPERS_RECIPE = """
 The paper's recipe is that of its Appendix E, run for so many of its 1000 epochs as the
@@ -43,8 +42,8 @@ nearly, are in [as printed](reproduction.md#as-printed).
 """
 LABELS_ALONE = """
 The same recipes with every physics term left out: what the equation and the virtual
-inputs are worth. One seed, the step of the lowest validation error, and but for Burgers
-a fifth of the recipe's steps, for want of time.
+inputs are worth. One seed, the parameters of the lowest validation error and, to save
+time, a fifth of the recipe's steps except for Burgers.
 """
 
 
@@ -69,7 +68,7 @@ def page(results: Results, as_printed: Mapping[str, Any] | None = None) -> str:
             "## Labels alone",
             LABELS_ALONE,
             markdown.table([baseline_row(config, results) for config in known]),
-            "\n## What limits the error now\n",
+            "\n## What limits one network's error\n",
             *(limit(config, results) for config in known),
             "\n## Pictures",
             *filter(None, map(pictures, known)),

@@ -15,8 +15,9 @@ INTRODUCTION = """
 The recipes in stages with layers v + act(K v + W v + b) and with act(K v + W v + b):
 errors on the validation inputs of the first network and in the end, one seed
 (`python -m experiments.residual_block`, results/residual_block.json). The sum costs
-nothing. What it gains in a first network, correctors take over where they end at the
-grid's own error; recipes have it where it gains a tenth or more in the end.
+nothing. It helps the first network, but where correctors reach the grid's own error,
+that gain is gone in the end; recipes use it where the final error falls by a tenth or
+more.
 """
 
 

@@ -59,10 +59,11 @@ COSTS = """
 
 Mean error and milliseconds per input in batches of 25, two cores
 (`python -m benchmarks.stages`, results/stages.json; inputs of its own). "No network" is
-u − e, e being what the residual tells of the error (`Problem.error_of`), applied to the
-first network's field the number of times that serves best of four: where it reaches
-what the stages reach, as for diffusion and reaction-diffusion, a corrector buys nothing
-that a linear solve does not. For KdV the reference is a closed form, not a solver.
+u − e in the place of a corrector, e being what the residual tells of the error
+(`Problem.error_of`), applied to the first network's field one to four times, whichever
+is best: where it is as good as the stages, as for diffusion and reaction-diffusion, a
+corrector buys nothing that a linear solve does not. For KdV the reference is a closed
+form, not a solver.
 """
 
 
