@@ -175,6 +175,11 @@ def test_nothing_half_written_is_left_when_writing_fails(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_fewer_than_no_samples_are_refused():
+    with pytest.raises(ArgumentError, match="count = -3 .*at least 0"):
+        data.generate(toy.decay(), jax.random.key(0), -3)
+
+
 def test_a_solution_that_blows_up_is_named():
     problem = problems.reaction_diffusion(
         task="ic", reaction=200.0, final_time=0.1, num_x=9, num_t=8

@@ -37,8 +37,9 @@ def generate(
     solver are zeros of its residual.
 
     Raises:
-        ArgumentError: A solution is not finite.
+        ArgumentError: A solution is not finite, or the count is negative.
     """
+    require(count >= 0, "count", count, "at least 0")
     strata = problem.strata or (problem.sample,)
     keys = jax.vmap(lambda i: jax.random.fold_in(key, i))(np.arange(count))
     solve = _reference(problem)
