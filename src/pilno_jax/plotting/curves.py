@@ -134,8 +134,10 @@ def epochs_figure(
                 drawn.add(printed)
         ax.set(xlabel="epoch", ylabel="mean relative $L^2$ error", yscale="log")
         ax.set_title(title)
-        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
-        ax.legend(fontsize=7.0, edgecolor="none", **below)
+        # Two columns of long labels would reach into the next panel.
+        columns = 2 if max(map(len, lines)) <= 36 else 1
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16)}
+        ax.legend(fontsize=7.0, edgecolor="none", ncols=columns, **below)
         grid_lines(ax)
     return figure
 
