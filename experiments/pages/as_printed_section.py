@@ -25,7 +25,8 @@ standard deviation over the test inputs; the first trainings did not keep it. Va
 errors are of the labels' law: of "5 to 0.5" at length scale 5, where "ours" and what is
 printed are at 0.5. Norms in the loss are sums over nodes, see below, unless a row says
 means. Minutes are of one core that shared its machine with another training, pauses
-included. Between two trainings a difference below {1 - GAIN:.0%} counts as none.
+included (LNO with a small start had two cores to itself). Between two trainings a
+difference below {1 - GAIN:.0%} counts as none.
 """
 BESIDE = """### Beside the default recipes
 
@@ -48,7 +49,7 @@ FNO and LNO then come near the errors that are printed of them, and ALNO does no
 tenth of the rate, kernels that start small (see below) and fewer channels take a part
 of its error, the paper's DFT sum less; relative errors as loss, poles in time alone and
 own poles for each pair of channels take none. FNO has about half of ALNO's error from
-the beginning: it is the transient branch that learns 200 labels by heart.
+the beginning, and what it lacks is the transient branch.
 """
 FEW = """On 25 labels sums are not enough: the network soon knows its labels by heart
 and is wrong elsewhere. What moves that is the rate, and where kernels start: "small" is

@@ -57,8 +57,7 @@ def generate(
         solutions = [np.zeros((0, *problem.shape), np.float32)]
     labels = np.concatenate(solutions)
     bad = np.flatnonzero(~np.isfinite(labels).all(axis=tuple(range(1, labels.ndim))))
-    found = f"NaN or infinite for {bad.size} of {count} samples, the first number "
-    found += str(bad[:1])
+    found = f"NaN or infinite for {bad.size} of {count} samples: {bad[:5].tolist()}"
     require(not bad.size, f"solution of {problem.name!r}", found, "finite numbers")
     return {"inputs": inputs, "labels": labels}
 

@@ -5,10 +5,12 @@ import json
 import re
 
 import numpy as np
+import pytest
 
 import pilno_jax
 from experiments.config.schema import RunConfig
 from experiments.run.data_sets import labelled_set
+from experiments.run.entry import default_workdir
 from pilno_jax import evaluation
 
 WRONG_CONFIG = 2
@@ -95,3 +97,15 @@ def test_another_config_is_refused_and_the_differences_are_named(straight, launc
     assert "train.learning_rate: 0.01 there, 0.5 asked for" in err[0]
     assert "train.steps" not in err[0]
     assert fingerprint(straight) == before
+
+
+@pytest.mark.parametrize(
+    ("chosen", "workdir"),
+    [
+        ("configs/burgers.py", "runs/burgers"),
+        ("configs/burgers.py:paper", "runs/burgers_paper"),
+        ("configs/burgers.py:fast", "runs/burgers_fast"),
+    ],
+)
+def test_a_run_without_a_workdir_is_where_its_recipe_says(chosen, workdir):
+    assert default_workdir("burgers", chosen) == workdir
