@@ -5,7 +5,8 @@ every training has 1000 of them, a rate that is halved every 100, and stops afte
 without a better validation error.
 
 The paper writes squared norms. Beside Adam's weight decay it matters whether they are
-sums over the nodes or means, see `REASONS`; they are sums here unless a name says so.
+sums over the nodes or means, see `printed_reasons`; they are sums here unless a name
+says so.
 """
 
 import dataclasses
@@ -14,6 +15,16 @@ from collections.abc import Iterator, Mapping
 
 from experiments.paper import printed
 from experiments.paper.baselines import EVEN_IN_TIME, LABELS_ONLY
+from experiments.paper.printed_reasons import (
+    FEW_LABELS,
+    FNO,
+    FORCED,
+    MANY_LABELS,
+    MEANS,
+    SMALL,
+    SMALL_START,
+    UNDECAYED,
+)
 from experiments.suite.protocols import PROTOCOLS, Changes
 from experiments.suite.registry import TestLaw, fields_of
 from experiments.suite.run_spec import RunSpec
@@ -22,64 +33,15 @@ EPOCHS = 1000
 SHORT = 150  # epochs that tell why an error is missed
 ROUGH = TestLaw("length_scale", 0.5)
 SMOOTH_LABELS: Changes = {"problem.length_scale": 5.0}
-FNO: Changes = {"model.name": "fno"}
 NETWORKS: Mapping[str, Changes] = {
     "ALNO": {},
     "FNO": FNO,
     "LNO": {"model.name": "lno"},
 }
+# What the paper prints an error of 25 labels alone for, at their own length scale.
+FEW = {"Burgers": "burgers", "Reaction-diffusion, forcing": "rd_forcing"}
 NODES = "problem.num_x", "problem.num_t"
-MEANS, SUMS = "means over nodes", "sums over nodes"
-SUMMED: Changes = {"weights.data": 832.0}  # nodes of the grid of Burgers' equation
-UNDECAYED: Changes = {"train.weight_decay": 0.0}
-RATE: Changes = {"train.learning_rate": 1e-3}
-SMALL_START: Changes = {"model.kernel_start": "by tensor"}
-SMALL = "kernels start small"  # SMALL_START, in names
 ONE_BATCH_SMALL = f"one batch, {SMALL}"
-IN_TIME: Changes = {"model.poles": (0, 14)}
-DFT_SUM: Changes = {"model.transient_analysis": "dft"}
-NARROW: Changes = {"model.width": 12}
-PAIRWISE: Changes = {"model.pole_sharing": "pairwise"}
-RELATIVE: Changes = {"train.data_loss": "relative"}
-# One change of the printed training at a time, where the paper leaves a choice; of
-# means over nodes unless it says otherwise.
-REASONS: Mapping[str, Changes] = {
-    MEANS: {},
-    SUMS: SUMMED,
-    f"{SUMS}, a tenth of the rate": {**SUMMED, **RATE},
-    f"{SUMS}, {SMALL}": {**SUMMED, **SMALL_START},
-    f"{SUMS}, both": {**SUMMED, **RATE, **SMALL_START},
-    f"{SUMS}, poles in time alone": {**SUMMED, **IN_TIME},
-    f"{SUMS}, the paper's DFT sum": {**SUMMED, **DFT_SUM},
-    f"{SUMS}, sin": {**SUMMED, "model.activation": "sin"},
-    f"{SUMS}, 12 channels": {**SUMMED, **NARROW},
-    f"{SUMS}, 12 channels, own poles for each pair": {**SUMMED, **NARROW, **PAIRWISE},
-    f"{SUMS}, FNO": {**SUMMED, **FNO},
-    f"{SUMS}, FNO, {SMALL}": {**SUMMED, **FNO, **SMALL_START},
-    "no weight decay": UNDECAYED,
-    "no weight decay, FNO": {**UNDECAYED, **FNO},
-    "no weight decay, relative errors as loss": {**UNDECAYED, **RELATIVE},
-    f"no weight decay, relative errors as loss, {SMALL}": {
-        **UNDECAYED,
-        **RELATIVE,
-        **SMALL_START,
-    },
-    "no weight decay, a tenth of the rate": {**UNDECAYED, **RATE},
-    "no weight decay, period 1.5 in time": {**UNDECAYED, "model.period": (1.0, 1.5)},
-    "no weight decay, the paper's DFT sum": {**UNDECAYED, **DFT_SUM},
-}
-# The same for 25 labels, of sums over nodes.
-FEW_REASONS: Mapping[str, Changes] = {
-    "as printed": {},
-    "a tenth of the rate": RATE,
-    SMALL: SMALL_START,
-    "both": {**RATE, **SMALL_START},
-    "batches of all labels": {"train.batch_data": 25},
-    "relative errors as loss": {**RELATIVE, "weights.data": 1.0},
-    "poles in time alone": IN_TIME,
-    "FNO": FNO,
-    f"FNO, {SMALL}": {**FNO, **SMALL_START},
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,10 +106,14 @@ def _first() -> Iterator[Training]:
 def _reasons() -> Iterator[Training]:
     """The beginning of ALNO's training on labels alone, with one thing changed."""
     many = _backbone("ALNO", {}, 0, 20, None)
-    few = dataclasses.replace(_summed(next(_first())), error=None)
+    few, forced = (
+        _summed(_labels_alone(f"{title}, 25 labels alone", config, 25, 3, {}, None))
+        for title, config in FEW.items()
+    )
     for base, title, reasons in (
-        (many, "Burgers, 200 labels alone, ALNO", REASONS),
-        (few, few.name, FEW_REASONS),
+        (many, "Burgers, 200 labels alone, ALNO", MANY_LABELS),
+        (few, few.name, FEW_LABELS),
+        (forced, forced.name, FORCED),
     ):
         for reason, changes in reasons.items():
             run = base.run.but({**changes, "train.steps": SHORT * base.epoch})
@@ -176,18 +142,14 @@ def _with_equation() -> Iterator[Training]:
     without = printed.NO_TCW_MEAN
     yield _pilno(f"{forcing}, no TCW", "rd_forcing", EVEN_IN_TIME, without)
     alone = few["rd_forcing"].baseline
-    name = f"{forcing}, 25 labels alone"
-    yield _labels_alone(name, "rd_forcing", 25, 3, {}, alone)
+    yield _labels_alone(f"{forcing}, 25 labels alone", "rd_forcing", 25, 3, {}, alone)
 
 
 def _other_readings() -> Iterator[Training]:
     """Of labels alone. Appendix E has a batch for training with the equation, and
     "Glorot-normal" may mean torch's function, which takes all modes for one layer."""
     few = printed.FEW_LABELS
-    for title, config in {
-        "Burgers": "burgers",
-        "Reaction-diffusion, forcing": "rd_forcing",
-    }.items():
+    for title, config in FEW.items():
         name = f"{title}, 25 labels alone, {ONE_BATCH_SMALL}"
         yield _labels_alone(name, config, 25, 25, SMALL_START, few[config].baseline)
     for name, changes in NETWORKS.items():

@@ -12,8 +12,9 @@ import numpy as np
 
 from experiments.paper import burgers_backbones, causality, cost, printed
 from experiments.paper.artifact import Claim, factor, verdict
-from experiments.paper.as_printed import EPOCHS, ONE_BATCH_SMALL, SMALL
+from experiments.paper.as_printed import EPOCHS, ONE_BATCH_SMALL
 from experiments.paper.causality import GAIN
+from experiments.paper.printed_reasons import SMALL
 
 NEAR = 1.3  # times the printed error still is the printed error
 Row = Mapping[str, Any]  # of a training, see `as_printed_rows.how_far`
