@@ -1,4 +1,4 @@
-"""Time stepping: the order of RK4 and where `repeat` and `rollout` stop."""
+"""Time stepping: order and rounding of RK4, where `repeat` and `rollout` stop."""
 
 import jax
 import jax.numpy as jnp
@@ -8,6 +8,7 @@ import pytest
 from pilno_jax.numerics.derivatives import finite_difference
 from pilno_jax.numerics.grids import Axis
 from pilno_jax.numerics.time_stepping import (
+    compensated,
     diffusion_step,
     repeat,
     rk4,
@@ -22,25 +23,39 @@ def pendulum(state):
     return jnp.stack([speed, -jnp.sin(angle)])
 
 
+def after(slope, dt, count, start):
+    """The state after so many steps of RK4."""
+    step = compensated(rk4(slope, dt))
+    return jax.jit(repeat(step, count))((start, jnp.zeros_like(start)))[0]
+
+
 def test_rk4_is_of_order_4(x64):
     start = jnp.array([2.0, 0.0])
-    run = {n: repeat(rk4(pendulum, 2.0 / n), n)(start) for n in (20, 40, 640)}
+    run = {n: after(pendulum, 2.0 / n, n, start) for n in (20, 40, 640)}
     # 640 steps err 16^4 times less than 40: as good as exact here.
     coarse, fine = (float(jnp.abs(run[n] - run[640]).max()) for n in (20, 40))
     assert np.log2(coarse / fine) == pytest.approx(4, abs=0.2)
 
 
 def test_rk4_solves_a_nonlinear_equation_with_a_known_solution(x64):
-    end = repeat(rk4(lambda u: -(u**2), 0.01), 100)(jnp.array([1.0, 2.0]))
+    end = after(lambda u: -(u**2), 0.01, 100, jnp.array([1.0, 2.0]))
     # u' = -u^2: u = u0 / (1 + u0 t). h^4 = 1e-8 times a small constant.
     np.testing.assert_allclose(end, [1 / 2, 2 / 3], atol=1e-8)
 
 
 def test_one_rk4_step_of_a_linear_equation_is_the_taylor_polynomial(x64):
     z = -0.7
-    step = rk4(lambda u: z * u, 1.0)(jnp.ones(1))
-    exact = 1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24
-    np.testing.assert_allclose(step, exact, rtol=1e-15)
+    change = rk4(lambda u: z * u, 1.0)(jnp.ones(1))
+    exact = z + z**2 / 2 + z**3 / 6 + z**4 / 24
+    np.testing.assert_allclose(change, exact, rtol=1e-15)
+
+
+def test_many_small_steps_keep_all_digits_of_single_precision():
+    """Added one by one, the changes of so many steps are off by 6e-6."""
+    count = 10_000
+    end = after(lambda u: -u, 1 / count, count, jnp.array([1.0, 0.7, 1e-3]))
+    expected = np.exp(-1.0) * np.array([1.0, 0.7, 1e-3])
+    np.testing.assert_allclose(end, expected, rtol=2e-7)
 
 
 def test_rollout_starts_at_the_start_and_puts_time_last():
