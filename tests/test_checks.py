@@ -17,10 +17,16 @@ def test_require_names_argument_value_and_what_is_allowed():
     checks.require_choice("norm", "l2", ("l1", "l2"))
 
 
-@pytest.mark.parametrize("bad", [0.0, -0.0, float("nan")])
-def test_zero_and_nan_are_not_positive(bad):
+@pytest.mark.parametrize("bad", [0.0, -0.0, float("nan"), "1", None, (1.0, 2.0), 1j])
+def test_what_is_no_positive_number(bad):
     with pytest.raises(ValueError, match="mass = "):
         checks.require_positive(mass=bad)
+
+
+@pytest.mark.parametrize("one", [2, 2.0, np.float32(2), np.array(2), jnp.array(2.0)])
+def test_numbers_of_any_library_are_numbers(one):
+    assert checks.is_number(one)
+    checks.require_positive(mass=one)
 
 
 def test_fields_must_be_there_in_shape_and_finite():

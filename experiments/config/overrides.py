@@ -122,4 +122,8 @@ def explain(error: Exception, config: ConfigDict) -> str:
     if not flag:
         return text
     kind = getattr(config_path.get_type(flag[1], config), "__name__", "another")
+    if kind == "ConfigDict":
+        return (
+            f"{flag[1]} is a section: --config.{flag[1]}.FIELD=... sets a field of it"
+        )
     return f"{flag[1]} = {flag[2]!r} is not allowed: expected a value of type {kind}"

@@ -59,8 +59,9 @@ class Named(Section):
 
     def __post_init__(self) -> None:
         arguments = self.arguments(self.name)
+        whole = f"{self.section_name} {self.name!r}"
         for name in self.options:
-            require_known(self.path(name), name, {"name", *arguments})
+            require_known(self.path(name), name, {"name", *arguments}, whole)
         options = {name: argument.default for name, argument in arguments.items()}
         options |= self.options
         for name, value in options.items():

@@ -190,8 +190,10 @@ def require_mapping(path: str, value: Any) -> None:
     require(isinstance(value, Mapping), path, value, "fields and their values")
 
 
-def require_known(path: str, name: str, known: Iterable[str]) -> None:
+def require_known(
+    path: str, name: str, known: Iterable[str], whole: str = "the config"
+) -> None:
     """A config, or a section of it, has a field of that name."""
     if name not in known:
-        text = f"{path} is no field of the config"
+        text = f"{path} is no field of {whole}"
         raise ArgumentError(f"{text}: expected one of {sorted(known)}")

@@ -25,10 +25,11 @@ INTRODUCTION = """
 
 The default recipes: a first network, then a corrector that sees its field, its residual
 and what that residual tells of the error, applied several times. "One network" is the
-same network trained alone for as long or longer (`configs/<config>.py:fast`). Largest
-is the worst of all test inputs and seeds. A prediction costs a network per correction;
-"without labels" has the equation alone. Minutes of runs in stages were taken beside
-other work, and are upper bounds.
+same network trained alone (`configs/<config>.py:fast`), most for longer. Largest
+is the worst of all test inputs and seeds. "After each correction" is of inputs like the
+labels', at l = 5 where a row says 5 to 0.5. A prediction costs a network per
+correction; "without labels" has the equation alone. Minutes of runs in stages were
+taken beside other work, and are upper bounds.
 """
 ERROR_BARS = """
 ### How wrong a prediction says it is

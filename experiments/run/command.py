@@ -4,6 +4,7 @@ A slip of the user is one line and exit code 2, trouble with files one line and 
 code 1, Ctrl-C is quiet. Any other error is a bug, and keeps its traceback.
 """
 
+import re
 import sys
 from collections.abc import Callable
 
@@ -44,7 +45,8 @@ def answer(
         keep_programs()
         return main(words) or exit_codes.DONE
     except (ArgumentError, flags.Error) as error:
-        return complain(str(error))
+        missing = re.findall(r"Flag (--\w+) must have a value", str(error))
+        return complain(f"missing: {', '.join(missing)}" if missing else str(error))
     except (OSError, ImportError) as error:
         return fail(f"{type(error).__name__}: {error}")
     except KeyboardInterrupt:

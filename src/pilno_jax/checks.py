@@ -31,9 +31,15 @@ def require(condition: bool, name: str, value: Any, allowed: str) -> None:
         raise ArgumentError(f"{name} = {value!r} is not allowed: expected {allowed}")
 
 
+def is_number(value: Any) -> bool:
+    """Whether it is one real number, of Python, NumPy or JAX."""
+    return np.ndim(value) == 0 and np.asarray(value).dtype.kind in "iuf"
+
+
 def require_positive(**values: float) -> None:
     for name, value in values.items():
-        require(value > 0, name, value, "a positive number")
+        fits = is_number(value) and value > 0
+        require(fits, name, value, "a positive number")
 
 
 def require_choice(name: str, value: Any, choices: Iterable[Any]) -> None:

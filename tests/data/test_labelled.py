@@ -175,6 +175,11 @@ def test_nothing_half_written_is_left_when_writing_fails(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_seed_is_no_key():
+    with pytest.raises(ArgumentError, match=r"key = 0 .*jax\.random\.key\(0\)"):
+        data.generate(problems.diffusion(num_x=8, num_t=7), 0, 2)
+
+
 def test_fewer_than_no_samples_are_refused():
     with pytest.raises(ArgumentError, match="count = -3 .*at least 0"):
         data.generate(toy.decay(), jax.random.key(0), -3)

@@ -149,6 +149,12 @@ def test_a_folder_whose_problem_has_no_name_asks_for_it(trained):
         pilno_jax.load(workdir)
 
 
+def test_a_folder_is_not_loaded_as_another_problem(trained):
+    _, workdir, _ = trained
+    with pytest.raises(ArgumentError, match="problem = 'burgers' .* of this run"):
+        pilno_jax.load(workdir, problems.burgers())
+
+
 def test_a_default_network_fits_any_grid():
     from pilno_jax.runs.train import network_for
 

@@ -40,6 +40,8 @@ def generate(
         ArgumentError: A solution is not finite, or the count is negative.
     """
     require(count >= 0, "count", count, "at least 0")
+    is_key = isinstance(key, jax.Array)
+    require(is_key, "key", key, "a key of JAX, such as jax.random.key(0)")
     strata = problem.strata or (problem.sample,)
     keys = jax.vmap(lambda i: jax.random.fold_in(key, i))(np.arange(count))
     solve = _reference(problem)

@@ -23,7 +23,7 @@ import numpy as np
 from jax.scipy.special import ndtr
 from jaxtyping import Array, Float
 
-from pilno_jax.checks import require, require_fields
+from pilno_jax.checks import is_number, require, require_fields
 from pilno_jax.numerics.grids import Axis
 from pilno_jax.numerics.random_fields import SHORTEST_LENGTH_SCALE, exp_sine
 from pilno_jax.problems.base import (
@@ -153,7 +153,9 @@ def coefficient(
     is_input = isinstance(law, tuple | list)
     most = 3 if may_vary else 2
     require(not is_input or 2 <= len(law) <= most, name, law, allowed)
-    lowest, highest, *scale = law if is_input else (law, law)
+    values = tuple(law) if is_input else (law, law)
+    require(all(map(is_number, values)), name, law, allowed)
+    lowest, highest, *scale = values
     fits = lowest >= 0 if may_be_zero else lowest > 0
     fits = fits and lowest <= highest and math.isfinite(highest)
     fits = fits and all(SHORTEST_LENGTH_SCALE <= one < math.inf for one in scale)

@@ -12,8 +12,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from pilno_jax.checks import require, require_fields, require_positive
+from pilno_jax.checks import is_number, require, require_fields, require_positive
 from pilno_jax.numerics.grids import Axis, Grid
 from pilno_jax.numerics.precision import in_floats
 from pilno_jax.numerics.random_fields import SHORTEST_LENGTH_SCALE, exp_sine
@@ -50,12 +51,13 @@ class InitialLaw:
     def __post_init__(self):
         limit = SHORTEST_LENGTH_SCALE
         require_positive(sigma=self.sigma)
-        long_enough = self.length_scale >= limit
-        require(long_enough, "length_scale", self.length_scale, f"at least {limit}")
-        shortest, longest = self.virtual_length_scales
+        one, pair = self.length_scale, self.virtual_length_scales
+        long_enough = is_number(one) and one >= limit
+        require(long_enough, "length_scale", one, f"at least {limit}")
         allowed = f"a pair (shortest, longest) with {limit} <= shortest <= longest"
-        ordered = limit <= shortest <= longest
-        require(ordered, "virtual_length_scales", self.virtual_length_scales, allowed)
+        is_pair = np.shape(pair) == (2,) and all(map(is_number, pair))
+        ordered = is_pair and limit <= pair[0] <= pair[1]
+        require(ordered, "virtual_length_scales", pair, allowed)
 
     def described(self, symbol: str) -> str:
         """The end of a sentence: "Inputs are ..."."""

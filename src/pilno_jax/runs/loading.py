@@ -11,7 +11,12 @@ import jax
 import jax.numpy as jnp
 
 from pilno_jax import models, operators, problems
-from pilno_jax.checks import ArgumentError, require_choice, require_finite_tree
+from pilno_jax.checks import (
+    ArgumentError,
+    require,
+    require_choice,
+    require_finite_tree,
+)
 from pilno_jax.evaluation.error_bar import ErrorBar
 from pilno_jax.numerics.precision import PRECISIONS
 from pilno_jax.runs import own_problem
@@ -48,6 +53,9 @@ def load(workdir: str | Path, problem: problems.Problem | None = None) -> Traine
     if problem is None and config.get("recipe") == TRAINED_BY_CALL:
         text = "was written by pilno_jax.train, which cannot name its problem"
         raise ArgumentError(f"{folder.path} {text}: load(folder, problem)")
+    if problem is not None:
+        name = config["problem"]["name"]
+        require(problem.name == name, "problem", problem.name, f"{name!r}, of this run")
     try:
         problem = problem or problems.make(**config["problem"])
         model: Any = models.make(**config["model"])

@@ -55,7 +55,7 @@ def test_a_dict_will_do(kind, tmp_path):
             "    return {'problem': {'name': 'burgers', 'speed': 1},"
             " 'model': {'name': 'fno'}}",
             "",
-            "problem.speed is no field of the config",
+            "problem.speed is no field of problem 'burgers'",
         ),
         ("def get_config():\n    return 7", ":paper", "takes no recipe"),
         ("def get_config(recipe):\n    return 7", "", "takes a recipe"),

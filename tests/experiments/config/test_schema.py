@@ -145,7 +145,7 @@ def test_a_model_section_builds_that_model(name):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"speed": 1.0}, "problem.speed is no field of the config.*'viscosity'"),
+        ({"speed": 1.0}, "problem.speed is no field of problem 'burgers'.*'viscosity'"),
         ({"viscosity": "thick"}, "problem.viscosity = 'thick' .* of type float"),
         ({"num_x": 2.5}, "problem.num_x = 2.5 .* of type int"),
         ({"viscosity": float("nan")}, "problem.viscosity = nan .* finite"),
