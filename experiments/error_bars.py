@@ -4,7 +4,7 @@ python -m experiments.error_bars --output=results/error_bars.json
 
 asks the finished runs in stages below --root for inputs of laws that they were not
 trained on: rougher, smoother, twice as large, of another coefficient. Estimates are
-compared with true errors.
+compared with true errors. Configs without a finished run keep what the file has.
 """
 
 import dataclasses
@@ -76,6 +76,8 @@ def main(words: list[str]) -> None:
     output = outputs.require_file("output", OUTPUT.value)
     root, _ = suite_flags.folders()
     rows: dict[str, list[dict[str, Any]]] = {}
+    if output.exists():
+        rows |= files.read_json(output)["configs"]
     for config, laws in LAWS.items():
         folder = Path(RunSpec(config, "staged").workdir(root))
         if not RunFolder(folder).is_finished:
