@@ -62,8 +62,7 @@ it brings Burgers' equation near the printed error, and reaction-diffusion under
 forcing no nearer. With the equation, in one short trial that is in no results file, the
 start made no difference, and our recipes keep theirs.
 """
-FORCED = """The same of reaction-diffusion under a forcing, 25 labels alone, where an epoch
-has 9 steps.
+FORCED = """The same of reaction-diffusion under a forcing, 25 labels alone.
 """
 # What the names of short trainings begin with -> what is said of them.
 REASONS = {
