@@ -11,7 +11,7 @@ from absl import flags
 
 from experiments.pages import as_printed_section, systems_page
 from experiments.pages.benchmark_page import PAGE, README, in_readme, page
-from experiments.pages.benchmark_results import RESULTS, read_results
+from experiments.pages.benchmark_results import RESULTS, read_results, read_times
 from experiments.paper.benchmark_runs import PARTS, gather, runs
 from experiments.run.command import complain, run_command
 from experiments.run.terminal import Console
@@ -37,9 +37,9 @@ def main(words: list[str]) -> int:
     console = Console()
     if not ONLY_REPORT.value and (code := train(console)):
         return code
-    results = read_results()
+    results, times = read_results(), read_times()
     files.write_text(PAGE, page(results, as_printed_section.read()))
-    files.write_text(README, in_readme(README.read_text(), results))
+    files.write_text(README, in_readme(README.read_text(), results, times))
     systems_page.write(results)
     console.line(f"{PAGE} and the tables of {README} and {systems_page.PAGE} written")
     return 0

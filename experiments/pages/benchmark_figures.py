@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.pages import benchmark_results, stages_table
+from experiments.pages import benchmark_results
 from experiments.pages.benchmark_page import figure_names
 from experiments.paper import benchmark_runs, printed
 from experiments.paper.artifact import Findings, Key, Predictions
@@ -16,7 +16,6 @@ from experiments.paper.figures import fields_figure, slices_figure
 from experiments.suite.protocols import PROTOCOLS
 from experiments.suite.registry import BENCHMARKS
 from pilno_jax import plotting
-from pilno_jax.runs import files
 
 LABELS, ONE_NETWORK, PILNO = "labels alone", "one network", "PILNO"
 PARTS = {
@@ -100,7 +99,7 @@ def headline(models: dict[str, Predictions]) -> Figure:
 
 def _over_time(ax: Axes) -> None:
     """Burgers' errors over the seconds of a training, from results/."""
-    burgers = files.read_json(stages_table.TIMES_FILE)["configs"]["burgers"]
+    burgers = benchmark_results.read_times()["burgers"]
     curves = {}
     for recipe, label in {"fast": "one network", "staged": "in stages"}.items():
         points = burgers[recipe]["curve"]

@@ -11,10 +11,15 @@ from experiments.pages import (
     markdown,
     stages_table,
 )
-from experiments.pages.benchmark_results import Results, error, mean_error, ours
+from experiments.pages.benchmark_results import (
+    Results,
+    Times,
+    error,
+    mean_error,
+    ours,
+)
 from experiments.pages.limits import limit
 from experiments.paper import printed
-from experiments.paper.artifact import spread
 from experiments.paper.as_printed import EPOCHS
 from experiments.suite.registry import BENCHMARKS, Benchmark, Goal, fields_of
 from pilno_jax.runs import formulas
@@ -161,13 +166,22 @@ def figure_names(config: str) -> dict[str, str]:
     }
 
 
-def overview(results: Results) -> str:
-    """The README's table: what is learned, how well, and in what time."""
+def overview(results: Results, times: Times) -> str:
+    """The README's table: what is learned, how well, and in what time.
+
+    Args:
+        results: by config and recipe.
+        times: of whole trainings on two quiet cores.
+    """
     rows = []
     for config, benchmark in BENCHMARKS.items():
-        if not (finished := ours(config, results)):
+        if not ours(config, results):
             continue
-        minutes = benchmark_results.minutes_by_cores(finished)
+        minutes = {
+            recipe: f"{time['seconds'] / 60:.0f}"
+            for recipe in ("fast", "staged")
+            if (time := times.get(config, {}).get(recipe))
+        }
         paper = printed.BENCHMARK_ERRORS.get(config)
         rows.append(
             {
@@ -177,8 +191,9 @@ def overview(results: Results) -> str:
                 "labels": benchmark.labels,
                 "paper's error": paper and paper.pilno,
                 "one network": mean_error(config, results),
-                "its minutes": f"{minutes[max(minutes)]:.0f}",
-                **_in_stages(config, results),
+                "its minutes": minutes.get("fast"),
+                "in stages": _in_stages(config, results),
+                "minutes": minutes.get("staged"),
             }
         )
     return markdown.table(rows)
@@ -189,13 +204,11 @@ def _learned(benchmark: Benchmark) -> str:
     return f"{learned}, {benchmark.judged}" if benchmark.judged else learned
 
 
-def _in_stages(config: str, results: Results) -> dict[str, Any]:
-    """Without minutes: those so far are of busy cores, as docs/benchmarks.md says."""
+def _in_stages(config: str, results: Results) -> dict[str, float] | None:
     finished = benchmark_results.in_stages(config, results)
-    errors = [error(config, result) for result in finished]
-    return {"in stages": spread(errors)} if errors else {}
+    return benchmark_results.mean_of(config, finished)
 
 
-def in_readme(text: str, results: Results) -> str:
+def in_readme(text: str, results: Results, times: Times) -> str:
     """The README with its table made anew."""
-    return markdown.fill(text, COMMAND, overview(results))
+    return markdown.fill(text, COMMAND, overview(results, times))

@@ -12,16 +12,23 @@ from experiments.suite.registry import BENCHMARKS
 from pilno_jax.runs import files
 
 RESULTS = Path("results")
+TIMES = RESULTS / "time_to_accuracy.json"
 PILNO = "PILNO"
 
 Result = dict[str, Any]
 Results = Mapping[str, list[Result]]  # "<config>_<recipe>" -> one of each run
+Times = Mapping[str, Any]  # config -> seconds of whole trainings, by recipe
 
 
 def read_results() -> dict[str, list[Result]]:
     names = map("_".join, itertools.product(BENCHMARKS, ("staged", "fast", "paper")))
     paths = {name: RESULTS / f"{name}.json" for name in names}
     return {k: files.read_json(p) for k, p in paths.items() if p.exists()}
+
+
+def read_times() -> Times:
+    """Of seed 0 on two quiet cores; of no config where there is no file."""
+    return files.read_json(TIMES)["configs"] if TIMES.exists() else {}
 
 
 def kind(result: Result) -> str:

@@ -4,12 +4,11 @@ the paper's main table, labels, length scales and costs, from committed results.
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.pages import benchmark_results, markdown, stages_table
-from experiments.pages.benchmark_results import Results, mean_of
+from experiments.pages import benchmark_results, markdown
+from experiments.pages.benchmark_results import Results, Times, mean_of
 from experiments.paper import printed
 from experiments.paper.artifact import spread
 from experiments.suite.registry import BENCHMARKS
-from pilno_jax.runs import files
 
 TEXT = """## In stages
 
@@ -33,11 +32,11 @@ with an initial condition).
 
 def read() -> str:
     """The section, from what is committed."""
-    times = files.read_json(stages_table.TIMES_FILE)["configs"]
+    times = benchmark_results.read_times()
     return section(benchmark_results.read_results(), times)
 
 
-def section(results: Results, times: Mapping[str, Any]) -> str:
+def section(results: Results, times: Times) -> str:
     """Both tables; nothing where no run in stages is finished.
 
     Args:

@@ -17,7 +17,6 @@ from pilno_jax.runs import files
 
 COSTS_FILE = benchmark_results.RESULTS / "stages.json"
 FAR_FILE = benchmark_results.RESULTS / "error_bars.json"
-TIMES_FILE = benchmark_results.RESULTS / "time_to_accuracy.json"
 FINER_FILE = benchmark_results.RESULTS / "finer_darcy.json"
 
 INTRODUCTION = """
@@ -109,8 +108,7 @@ def section(results: Results) -> str:
         tables.append(told_table.section(files.read_json(told_table.FILE)))
     if block_table.FILE.exists():
         tables.append(block_table.section(files.read_json(block_table.FILE)))
-    if TIMES_FILE.exists():
-        times = files.read_json(TIMES_FILE)["configs"]
+    if times := benchmark_results.read_times():
         rows = [time_row(config, one) for config, one in times.items()]
         tables += [TIMES, markdown.table(rows)]
     if FINER_FILE.exists():
