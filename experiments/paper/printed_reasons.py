@@ -45,31 +45,24 @@ MANY_LABELS: Mapping[str, Changes] = {
     "no weight decay, period 1.5 in time": {**UNDECAYED, "model.period": (1.0, 1.5)},
     "no weight decay, the paper's DFT sum": {**UNDECAYED, **DFT_SUM},
 }
-_BOTH: Changes = {**RATE, **SMALL_START}
 # Of 25 labels of any equation; sums over nodes.
 _FEW_LABELS: Mapping[str, Changes] = {
     "as printed": {},
     "a tenth of the rate": RATE,
     SMALL: SMALL_START,
-    "both": _BOTH,
-    "relative errors as loss": {**RELATIVE, "weights.data": 1.0},
+    "both": {**RATE, **SMALL_START},
     "FNO": FNO,
-    f"FNO, {SMALL}": {**FNO, **SMALL_START},
 }
 FEW_LABELS: Mapping[str, Changes] = {
     **_FEW_LABELS,
     "batches of all labels": {"train.batch_data": 25},
+    "relative errors as loss": {**RELATIVE, "weights.data": 1.0},
     "poles in time alone": IN_TIME,
+    f"FNO, {SMALL}": {**FNO, **SMALL_START},
 }
 # Of reaction-diffusion under a forcing, whose activation is the sine.
 FORCED: Mapping[str, Changes] = {
     **_FEW_LABELS,
-    "FNO, both": {**FNO, **_BOTH},
     "tanh": {"model.activation": "tanh"},
-    "gelu": {"model.activation": "gelu"},
-    "both, gelu": {**_BOTH, "model.activation": "gelu"},
     "4 poles": {"model.poles": (4, 4)},
-    "10 modes, 4 poles": {"model.modes": (10, 10), "model.poles": (4, 4)},
-    "period 1.2 in space, 1.5 in time": {"model.period": (1.2, 1.5)},
-    "no mollifier": {"problem.hard_constraints": False},
 }
