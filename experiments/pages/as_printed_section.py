@@ -48,8 +48,8 @@ mean, whose gradient is small, a decay of 1e-4 can be much of the step.
 FNO and LNO then come near the errors that are printed of them, and ALNO does not. A
 tenth of the rate, kernels that start small (see below) and fewer channels take a part
 of its error, the paper's DFT sum less; sines, relative errors as loss, poles in time
-alone and own poles for each pair of channels take none. FNO has about half of ALNO's error from
-the beginning, and what it lacks is the transient branch.
+alone and own poles for each pair of channels take none. FNO has about half of ALNO's
+error from the beginning, and what it lacks is the transient branch.
 """
 FEW = """On 25 labels sums are not enough: the network soon knows its labels by heart
 and is wrong elsewhere. What moves that is the rate, and where kernels start: "small" is
