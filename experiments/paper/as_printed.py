@@ -21,6 +21,7 @@ from experiments.paper.printed_reasons import (
     FORCED,
     MANY_LABELS,
     MEANS,
+    RATE,
     SMALL,
     SMALL_START,
     UNDECAYED,
@@ -156,6 +157,11 @@ def _other_readings() -> Iterator[Training]:
         small = {**changes, **SMALL_START}
         title = f"{name}, {SMALL}"
         yield _backbone(title, small, 0, 20, printed.BACKBONES[name])
+    # What took most of ALNO's error, see `printed_reasons`.
+    for name in ("ALNO", "FNO"):
+        both = {**NETWORKS[name], **RATE, **SMALL_START}
+        title = f"{name}, a tenth of the rate, {SMALL}"
+        yield _backbone(title, both, 0, 20, printed.BACKBONES[name])
 
 
 def _further() -> Iterator[Training]:
