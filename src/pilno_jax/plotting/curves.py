@@ -136,8 +136,10 @@ def epochs_figure(
         ax.set_title(title)
         # Two columns of long labels would reach into the next panel.
         columns = 2 if max(map(len, lines)) <= 36 else 1
-        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16)}
-        ax.legend(fontsize=7.0, edgecolor="none", ncols=columns, **below)
+        # Below the axis' label, however high the panel is: pads are in font sizes.
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0)}
+        pads = {"borderaxespad": 4.5, "edgecolor": "none"}
+        ax.legend(fontsize=7.0, ncols=columns, **pads, **below)
         grid_lines(ax)
     return figure
 
