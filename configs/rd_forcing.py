@@ -2,7 +2,7 @@
 
     python -m experiments.reaction_diffusion --config=configs/rd_forcing.py
 
-In stages, the default: error 6.3e-05 (results/rd_forcing_staged.json).
+In stages, the default: error 6.2e-05 (results/rd_forcing_staged.json).
 What follows is of one network alone (`configs/rd_forcing.py:fast`).
 
 Three seeds: error 1.7e-03 after 12 minutes on two cores (results/rd_forcing_fast.json;

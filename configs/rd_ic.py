@@ -2,7 +2,7 @@
 
     python -m experiments.reaction_diffusion --config=configs/rd_ic.py
 
-In stages, the default: error 2.8e-05 (results/rd_ic_staged.json).
+In stages, the default: error 2.1e-05 (results/rd_ic_staged.json).
 What follows is of one network alone (`configs/rd_ic.py:fast`).
 
 Three seeds, tested at length scale 0.5, which no label shows: error 5.4e-03 after 5
