@@ -17,7 +17,7 @@ machine's load was up to {load}, other work beside, so that times are upper boun
 step solves the linearised equations of the grid in double precision by conjugate
 gradients, with the exact Jacobian of one input as preconditioner, which is computed
 before the clock starts; all steps are from the first network's field to the zero of the
-residual. The error left there is that of the grid, or of the labels' single precision.
+residual. The error left there is that of the grid, or of single precision.
 {alone}
 """
 ALONE = "Where there is no number of steps, the grid is large, and one step was taken."
