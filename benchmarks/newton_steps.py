@@ -25,7 +25,7 @@ import pilno_jax
 from benchmarks import command, timing
 from pilno_jax import data, evaluation
 from pilno_jax.evaluation.newton import newton
-from pilno_jax.runs import files
+from pilno_jax.runs import environment, files
 
 TEST_KEY = 20_000  # inputs that no training, validation or test set has drawn
 MOST_NODES = 10_000  # as many as KdV has
@@ -103,7 +103,8 @@ def main() -> None:
         # More than the cores is other work beside this one: times are upper bounds.
         load, arguments = os.getloadavg()[0], (f"--case={name}", *numbers)
         measured = command.in_own_process("benchmarks.newton_steps", *arguments)
-        configs[name] = {"load_average_at_start": round(load, 1), **measured}
+        about = {"load_average_at_start": round(load, 1), "code": environment.source()}
+        configs[name] = {**about, **measured}
         print(describe(name, measured), flush=True)
         command.write(chosen.output, {"inputs": chosen.count, "configs": configs})
 

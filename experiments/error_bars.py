@@ -84,7 +84,8 @@ def main(words: list[str]) -> None:
             print(f"{config}: no finished run in {folder}")
             continue
         run = pilno_jax.load(folder)
-        rows[config] = [measured(run, law, COUNT.value) for law in laws]
+        code = {"code": environment.source()}  # rows may be of several sessions
+        rows[config] = [measured(run, law, COUNT.value) | code for law in laws]
         for row in rows[config]:
             print(
                 f"{config:12} {row['law'] or 'as trained':22} error {row['error']:.1e}"

@@ -107,7 +107,7 @@ def test_the_matrix_free_stencil_is_the_matrix(x64, order, accuracy, periodic):
 
 @pytest.mark.parametrize("periodic", [False, True])
 def test_the_matrix_free_stencil_knows_constants_in_single_precision(periodic):
-    """The weights' roundings add up to 4e-3 on this grid, of weights of 6e4."""
+    """Around this circle, the roundings of weights of 6e4 add up to 2e-3."""
     axis = Axis("x", 0.0, 1.0, 160, periodic)
     found = stencil(axis, 2, 4)(jnp.full(160, 0.7))
     inside = found if periodic else found[4:-4]  # ghosts are rounded too

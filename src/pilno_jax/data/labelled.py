@@ -37,7 +37,8 @@ def generate(
     solver are zeros of its residual.
 
     Raises:
-        ArgumentError: A solution is not finite, or the count is negative.
+        ArgumentError: A solution is not finite, the count is negative, or the key is
+            none.
     """
     require(count >= 0, "count", count, "at least 0")
     is_key = isinstance(key, jax.Array)
